@@ -1,0 +1,39 @@
+"""The books of a command: rows in = rows out + drops by reason.
+
+A ledger is passed to whatever reads, filters or writes, so that nothing is lost in silence.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+EXAMPLES_KEPT = 3
+
+
+class Ledger:
+    """Counts by reason, with the first few places where each reason occurred."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._examples: dict[str, list[str]] = {}
+
+    def add(self, reason: str, place: str = "", count: int = 1) -> None:
+        """Book `count` rows under `reason`; `place` (file:line, id) is kept as an example."""
+        self._counts[reason] += count
+        if place:
+            examples = self._examples.setdefault(reason, [])
+            if len(examples) < EXAMPLES_KEPT:
+                examples.append(place)
+
+    def __getitem__(self, reason: str) -> int:
+        return self._counts[reason]
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Counts by reason, in alphabetical order."""
+        return dict(sorted(self._counts.items()))
+
+    @property
+    def examples(self) -> Mapping[str, list[str]]:
+        return {reason: list(places) for reason, places in sorted(self._examples.items())}

@@ -1,0 +1,197 @@
+"""The nouns of the pipeline, frozen. Each is one row of one Parquet table (see `schemas`).
+
+Offsets are Unicode code points into `Document.text`, half-open. Ids carry their
+namespace (`MESH:D003000`, `NCBIGene:367`); a document id is the bare PMID.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An abstract. Its text is the title, one space, the abstract."""
+
+    doc_id: str
+    title: str
+    abstract: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.title} {self.abstract}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A span that names a concept; `entity_id` is None where nothing is known of the concept.
+
+    A span that names several concepts at once is several mentions with one span.
+    """
+
+    doc_id: str
+    start: int
+    end: int
+    text: str
+    type: str
+    entity_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Curation:
+    """What a curator holds of one article: this head has this relation to this tail.
+
+    `relation` is in the words of the source (`CID`, `marker/mechanism`,
+    `increases^expression`); a relation schema turns it into a label.
+    A type is empty where the source does not tell it (a relation line of PubTator).
+    `asserted` is False for a row that the source itself inferred (CTD, through a gene or chemical).
+    """
+
+    doc_id: str
+    head_type: str
+    head_id: str
+    relation: str
+    tail_type: str
+    tail_id: str
+    asserted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """A document with all that its file says of it."""
+
+    document: Document
+    mentions: tuple[Mention, ...] = ()
+    curations: tuple[Curation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BadRecord:
+    """An input record that is no document: where it stands and what is wrong with it."""
+
+    line: int
+    doc_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two entities of one document, and the relations that hold between them.
+
+    `relations` empty means NULL, the negative class. `drop` says why a pair takes no
+    part in training and in the paper's counts; it is empty for a pair that does:
+    `hypernym` (a negative that a more specific positive explains), `unmapped` (curated,
+    but only with relations that the schema drops), `inferred` (held back from the
+    negatives by `--inferred exclude`), `not_mentioned` (curated in a gold corpus, an
+    entity has no mention), `too_long` (its document is over the token cap).
+    """
+
+    doc_id: str
+    head_id: str
+    head_type: str
+    tail_id: str
+    tail_type: str
+    relations: tuple[str, ...] = ()
+    drop: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A document as the model reads it: token ids, entities as token spans, pairs as indices.
+
+    T tokens, M mentions, E entities, P pairs, F features of a pair; all lists are of those lengths.
+
+    Attributes:
+        token_ids, token_starts, token_ends: [T] vocabulary ids and character spans.
+        sentence_starts: character offset at which each sentence begins.
+        ner_tags: [T] indices into `ner_labels` (BIO per sub-word).
+        entity_ids, entity_types: [E].
+        mention_entities, mention_starts, mention_ends: [M] entity index and token span, half-open.
+        mention_char_starts, mention_char_ends: [M] the same spans in characters.
+        pair_heads, pair_tails: [P] entity indices.
+        pair_labels: [P] lists of relation indices (1-based; empty is NULL).
+        pair_drops: [P] as `Pair.drop`.
+        pair_features: [P] lists of F numbers, see `dataset.features`.
+    """
+
+    doc_id: str
+    token_ids: tuple[int, ...]
+    token_starts: tuple[int, ...]
+    token_ends: tuple[int, ...]
+    sentence_starts: tuple[int, ...]
+    ner_tags: tuple[int, ...]
+    entity_ids: tuple[str, ...]
+    entity_types: tuple[str, ...]
+    mention_entities: tuple[int, ...]
+    mention_starts: tuple[int, ...]
+    mention_ends: tuple[int, ...]
+    mention_char_starts: tuple[int, ...]
+    mention_char_ends: tuple[int, ...]
+    pair_heads: tuple[int, ...]
+    pair_tails: tuple[int, ...]
+    pair_labels: tuple[tuple[int, ...], ...]
+    pair_drops: tuple[str, ...]
+    pair_features: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The probability that the model gives to one relation of one pair."""
+
+    doc_id: str
+    head_id: str
+    tail_id: str
+    relation: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A mention pair that carries part of a relation's log-sum-exp.
+
+    `weight` is its share, in (0, 1]; the weights of all mention pairs of a relation sum to 1.
+    `sentence` spans from the first to the last sentence that the two mentions touch.
+    """
+
+    head: tuple[int, int]
+    tail: tuple[int, int]
+    weight: float
+    sentence: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """An argument of an extracted relation; its name is the text of its first mention."""
+
+    id: str
+    type: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """An extracted relation of one document."""
+
+    doc_id: str
+    head: Entity
+    relation: str
+    tail: Entity
+    score: float
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What became of one input record of an extraction.
+
+    `status` is `ok`, `no entities`, `nothing above threshold` or `bad record`; `line` is the
+    line of the input where it is known, else 0.
+    """
+
+    doc_id: str
+    line: int
+    status: str
+    reason: str
+    relations: int
+    tokens: int
+    windows: int

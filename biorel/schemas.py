@@ -1,0 +1,99 @@
+"""The Parquet schema of every table. A record's fields are its table's columns; only this file types them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from biorel import records
+
+R = TypeVar("R")
+
+_STRING = pa.string()
+_INTS = pa.list_(pa.int32())
+_SPAN = pa.list_(pa.int32(), 2)
+_ENTITY = pa.struct([("id", _STRING), ("type", _STRING), ("name", _STRING)])
+_EVIDENCE = pa.list_(
+    pa.struct([("head", _SPAN), ("tail", _SPAN), ("weight", pa.float32()), ("sentence", _SPAN)])
+)
+
+
+def _schema(**columns: pa.DataType) -> pa.Schema:
+    return pa.schema(list(columns.items()))
+
+
+SCHEMAS: dict[type, pa.Schema] = {
+    records.Document: _schema(doc_id=_STRING, title=_STRING, abstract=_STRING),
+    records.Mention: _schema(
+        doc_id=_STRING, start=pa.int32(), end=pa.int32(), text=_STRING, type=_STRING, entity_id=_STRING
+    ),
+    records.Curation: _schema(
+        doc_id=_STRING,
+        head_type=_STRING,
+        head_id=_STRING,
+        relation=_STRING,
+        tail_type=_STRING,
+        tail_id=_STRING,
+        asserted=pa.bool_(),
+    ),
+    records.Pair: _schema(
+        doc_id=_STRING,
+        head_id=_STRING,
+        head_type=_STRING,
+        tail_id=_STRING,
+        tail_type=_STRING,
+        relations=pa.list_(_STRING),
+        drop=_STRING,
+    ),
+    records.Example: _schema(
+        doc_id=_STRING,
+        token_ids=_INTS,
+        token_starts=_INTS,
+        token_ends=_INTS,
+        sentence_starts=_INTS,
+        ner_tags=_INTS,
+        entity_ids=pa.list_(_STRING),
+        entity_types=pa.list_(_STRING),
+        mention_entities=_INTS,
+        mention_starts=_INTS,
+        mention_ends=_INTS,
+        mention_char_starts=_INTS,
+        mention_char_ends=_INTS,
+        pair_heads=_INTS,
+        pair_tails=_INTS,
+        pair_labels=pa.list_(_INTS),
+        pair_drops=pa.list_(_STRING),
+        pair_features=pa.list_(pa.list_(pa.float32())),
+    ),
+    records.Score: _schema(
+        doc_id=_STRING, head_id=_STRING, tail_id=_STRING, relation=_STRING, score=pa.float32()
+    ),
+    records.Relation: _schema(
+        doc_id=_STRING, head=_ENTITY, relation=_STRING, tail=_ENTITY, score=pa.float32(), evidence=_EVIDENCE
+    ),
+    records.Status: _schema(
+        doc_id=_STRING,
+        line=pa.int64(),
+        status=_STRING,
+        reason=_STRING,
+        relations=pa.int32(),
+        tokens=pa.int32(),
+        windows=pa.int32(),
+    ),
+}
+
+
+def to_row(record: Any) -> dict[str, Any]:
+    """The record as a row of its table."""
+    return asdict(record)
+
+
+def from_row(kind: type[R], row: dict[str, Any]) -> R:
+    """The row as a record again; lists become tuples, as records are immutable."""
+    return kind(**{name: _frozen(value) for name, value in row.items()})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value

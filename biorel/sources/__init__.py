@@ -1,0 +1,1 @@
+"""The outside world into records: one file per format or service."""

@@ -1,0 +1,89 @@
+"""Concept ids in one style. Each source normalises at its edge, so that joins meet.
+
+`MESH:D003000`, `NCBIGene:367`, `OMIM:104300`, `CHEBI:16523`, `NCBITaxon:9606`. Normalising twice
+changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+# what corpora call the types that biorel knows; other types pass as they are
+_TYPES = {
+    "chemical": "Chemical",
+    "chemicalentity": "Chemical",
+    "drug": "Chemical",
+    "disease": "Disease",
+    "diseaseorphenotypicfeature": "Disease",
+    "gene": "Gene",
+    "geneorgeneproduct": "Gene",
+    "gene-y": "Gene",
+    "gene-n": "Gene",
+    "protein": "Gene",
+    "species": "Species",
+    "organismtaxon": "Species",
+}
+_PREFIXES = {
+    "mesh": "MESH",
+    "omim": "OMIM",
+    "mim": "OMIM",
+    "chebi": "CHEBI",
+    "ncbigene": "NCBIGene",
+    "ncbi gene": "NCBIGene",
+    "gene": "NCBIGene",
+    "entrezgene": "NCBIGene",
+    "ncbitaxon": "NCBITaxon",
+    "taxon": "NCBITaxon",
+}
+_UNLINKED = frozenset({"", "-", "-1", "none", "null", "nil"})
+_MESH = re.compile(r"[CDcd]\d{6,9}")
+_GENE_WITH_TAXON = re.compile(r"(\d+)\s*\(Tax:\d+\)")
+# mutations spell their parts with the separators that join concepts elsewhere (`c|SUB|G|12|A`)
+_JOINED_TYPES = frozenset({"Chemical", "Disease", "Gene", "Species"})
+
+
+def entity_type(raw: str) -> str:
+    """The type in biorel's spelling."""
+    return _TYPES.get(raw.strip().lower(), raw.strip())
+
+
+def concept_id(raw: str, type_: str) -> str | None:
+    """One id with its namespace, or None where the source says that it knows none.
+
+    A bare number is read by the entity type: a gene, a taxon, or, for a disease, an OMIM entry.
+    """
+    text = raw.strip().lstrip("*")
+    if text.lower() in _UNLINKED:
+        return None
+    prefix, colon, rest = text.partition(":")
+    if colon and prefix.lower() in _PREFIXES:
+        namespace = _PREFIXES[prefix.lower()]
+        if rest.strip().lower() in _UNLINKED:
+            return None
+        local = rest.strip()
+        return f"{namespace}:{local.upper() if namespace == 'MESH' else local}"
+    if _MESH.fullmatch(text):
+        return f"MESH:{text.upper()}"
+    if type_ == "Gene":
+        with_taxon = _GENE_WITH_TAXON.fullmatch(text)
+        if with_taxon or text.isdecimal():
+            return f"NCBIGene:{with_taxon[1] if with_taxon else text}"
+    if text.isdecimal() and type_ in ("Species", "Disease"):
+        return f"{'NCBITaxon' if type_ == 'Species' else 'OMIM'}:{text}"
+    return text
+
+
+def concept_ids(raw: str, type_: str) -> tuple[str | None, ...]:
+    """The ids of a mention field: PubTator joins several concepts with `|` or `;`.
+
+    Never empty; (None,) where no part is a concept. Order is the source's, repeats are gone.
+    """
+    parts = re.split(r"[|;]", raw) if type_ in _JOINED_TYPES else [raw]
+    ids = dict.fromkeys(concept_id(part, type_) for part in parts)
+    known = tuple(id_ for id_ in ids if id_ is not None)
+    return known or (None,)
+
+
+def local_id(id_: str) -> str:
+    """The id without the namespaces that PubTator files leave out (MESH and NCBIGene)."""
+    return re.sub(r"^(MESH|NCBIGene):", "", id_)

@@ -1,0 +1,120 @@
+r"""PubTator text: `PMID|t|title`, `PMID|a|abstract`, then tab-separated annotation and relation rows.
+
+    227508|t|Naloxone reverses the antihypertensive effect of clonidine.
+    227508|a|In unanesthetized, spontaneously hypertensive rats ...
+    227508	0	8	Naloxone	Chemical	D009270
+    227508	CID	D008750	D007022
+
+A blank line ends a document; so does a title line with another id. Offsets count from the start of the title,
+and the abstract begins one after its end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from biorel.errors import InputError
+from biorel.ledger import Ledger
+from biorel.records import Annotated, Curation, Document, Mention
+from biorel.sources.files import read_lines
+from biorel.sources.identifiers import concept_id, concept_ids, entity_type, local_id
+from biorel.sources.spans import check_spans
+
+# a pipe may stand in the text itself, so only the first two split
+_TEXT_LINE = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
+_MIN_ANNOTATION_FIELDS = 5
+
+
+def read_pubtator(path: Path, ledger: Ledger, *, strict: bool = False) -> Iterator[Annotated]:
+    """Yield the documents of a PubTator file, plain or gzip, in file order, holding one at a time.
+
+    Args:
+        path: the file.
+        ledger: books documents, mentions, relation rows, repairs, and rows that cannot be read.
+        strict: a row that cannot be read is an error, not a count.
+
+    Raises:
+        InputError: the file cannot be read, holds no document, or (strict) a row is malformed.
+    """
+    block: list[tuple[int, str]] = []
+    block_id, documents = "", 0
+    for number, line in read_lines(path, ledger):
+        title = _TEXT_LINE.fullmatch(line)
+        starts_next = title is not None and title[2] == "t" and title[1] != block_id
+        if block and (not line.strip() or starts_next):
+            for annotated in _document(path, block, ledger, strict):
+                documents += 1
+                yield annotated
+            block, block_id = [], ""
+        if line.strip():
+            block.append((number, line))
+            block_id = title[1] if starts_next and title else block_id
+    if block:
+        for annotated in _document(path, block, ledger, strict):
+            documents += 1
+            yield annotated
+    if not documents:
+        raise InputError(
+            f"{path}: no document in PubTator format",
+            "a document begins with a line like '227508|t|Title'; other formats: .json and .xml (BioC), .jsonl",
+        )
+
+
+def _document(path: Path, block: list[tuple[int, str]], ledger: Ledger, strict: bool) -> Iterator[Annotated]:
+    """The document of one block of lines; none, and a booked row, where it has no title line."""
+    texts: dict[str, str] = {}
+    doc_id = ""
+    rows: list[tuple[int, str]] = []
+    for number, line in block:
+        text_line = _TEXT_LINE.fullmatch(line)
+        if text_line:
+            doc_id = text_line[1].strip()
+            texts[text_line[2]] = text_line[3]
+        else:
+            rows.append((number, line))
+    if "t" not in texts and "a" not in texts:
+        for number, _ in block:
+            _bad_row(path, number, "no title line above it", ledger, strict)
+        return
+    document = Document(doc_id, texts.get("t", ""), texts.get("a", ""))
+    mentions: list[Mention] = []
+    relations: list[list[str]] = []
+    for number, line in rows:
+        fields = [field.strip("\r") for field in line.split("\t")]
+        if fields[0].strip() != doc_id:
+            _bad_row(path, number, f"row of {fields[0]!r} under document {doc_id}", ledger, strict)
+        elif len(fields) >= _MIN_ANNOTATION_FIELDS and fields[1].strip().isdecimal() and fields[2].strip().isdecimal():
+            mentions.extend(_mentions(doc_id, fields))
+            ledger.add("annotation rows")
+        elif len(fields) >= 4 and not fields[1].strip().isdecimal():
+            relations.append(fields)
+            ledger.add("relation rows")
+        else:
+            _bad_row(path, number, "neither an annotation nor a relation", ledger, strict)
+    ledger.add("documents read")
+    # relation rows write ids as the annotations do, mostly without namespace; only the mention knows the type
+    known = {local_id(mention.entity_id): mention.entity_id for mention in mentions if mention.entity_id}
+    curations = [_curation(doc_id, fields, known) for fields in relations]
+    checked = check_spans(document, mentions, ledger, f"{path} {doc_id}")
+    yield Annotated(document, tuple(dict.fromkeys(checked)), tuple(dict.fromkeys(curations)))
+
+
+def _mentions(doc_id: str, fields: list[str]) -> Iterator[Mention]:
+    start, end, text, raw_type = int(fields[1]), int(fields[2]), fields[3], fields[4]
+    type_ = entity_type(raw_type)
+    for id_ in concept_ids(fields[5] if len(fields) > _MIN_ANNOTATION_FIELDS else "", type_):
+        yield Mention(doc_id, start, end, text, type_, id_)
+
+
+def _curation(doc_id: str, fields: list[str], known: dict[str, str]) -> Curation:
+    relation, head, tail = (field.strip() for field in fields[1:4])
+    head_id, tail_id = (known.get(local_id(raw)) or concept_id(raw, "") or raw for raw in (head, tail))
+    return Curation(doc_id, "", head_id, relation, "", tail_id)
+
+
+def _bad_row(path: Path, number: int, why: str, ledger: Ledger, strict: bool) -> None:
+    if strict:
+        raise InputError(f"{path}:{number}: {why}", "mend the row, or leave --strict out to skip and count it")
+    ledger.add("malformed row skipped", f"{path}:{number}")
