@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
-import io
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +14,7 @@ from biorel.errors import InputError
 from biorel.ledger import Ledger
 
 GZIP_MAGIC = b"\x1f\x8b"
+HEAD_BYTES = 65536
 
 
 @contextmanager
@@ -36,7 +37,19 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise InputError(f"{path}: damaged gzip file ({error})", "fetch or copy the file again") from error
     except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror or error})", "check the permissions") from error
+        reason = error.strerror or error
+        raise InputError(f"{path}: cannot be read ({reason})", "check the permissions") from error
+
+
+def read_head(path: Path, size: int = HEAD_BYTES) -> bytes:
+    """The first bytes of a file, unpacked, without a UTF-8 byte-order mark and leading blanks: enough to tell
+    its format.
+
+    Raises:
+        InputError: as `open_bytes`.
+    """
+    with open_bytes(path) as stream:
+        return stream.read(size).removeprefix(codecs.BOM_UTF8).lstrip()
 
 
 def read_lines(path: Path, ledger: Ledger) -> Iterator[tuple[int, str]]:
@@ -49,18 +62,18 @@ def read_lines(path: Path, ledger: Ledger) -> Iterator[tuple[int, str]]:
         InputError: as `open_bytes`, or the bytes are not UTF-8.
     """
     with open_bytes(path) as stream:
-        # newline="\n": a lone carriage return or a Unicode line separator inside an abstract is no line end
-        text = io.TextIOWrapper(io.BufferedReader(cast("io.RawIOBase", stream)), encoding="utf-8-sig", newline="\n")
-        number = 0
-        try:
-            for number, line in enumerate(text, start=1):  # noqa: B007
-                content = line.removesuffix("\n").removesuffix("\r")
-                if "\0" in content:
-                    ledger.add("NUL byte replaced", f"{path}:{number}")
-                    content = content.replace("\0", " ")
-                yield number, content
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"{path}:{number + 1}: not UTF-8 (byte 0x{error.object[error.start]:02x})",
-                "convert the file to UTF-8, for instance with iconv",
-            ) from error
+        # lines of bytes: a lone carriage return or a Unicode line separator inside an abstract is no
+        # line end, and a byte that is not UTF-8 is found in its own line
+        for number, line in enumerate(stream, start=1):
+            try:
+                encoding = "utf-8-sig" if number == 1 else "utf-8"
+                content = line.removesuffix(b"\n").removesuffix(b"\r").decode(encoding)
+            except UnicodeDecodeError as error:
+                raise InputError(
+                    f"{path}:{number}: not UTF-8 (byte 0x{error.object[error.start]:02x})",
+                    "convert the file to UTF-8, for instance with iconv",
+                ) from error
+            if "\0" in content:
+                ledger.add("NUL byte replaced", f"{path}:{number}")
+                content = content.replace("\0", " ")
+            yield number, content

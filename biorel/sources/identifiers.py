@@ -40,6 +40,8 @@ _MESH = re.compile(r"[CDcd]\d{6,9}")
 _GENE_WITH_TAXON = re.compile(r"(\d+)\s*\(Tax:\d+\)")
 # mutations spell their parts with the separators that join concepts elsewhere (`c|SUB|G|12|A`)
 _JOINED_TYPES = frozenset({"Chemical", "Disease", "Gene", "Species"})
+# BioRED joins with commas; a name may hold one too (`2,4-D`), so both sides must look like ids
+_COMMA = re.compile(r"(?<=\d)\s*,\s*(?=(?:[A-Za-z]+:[\w.]+|[CDcd]\d{6,9}|\d+)\s*(?:[,|;]|$))")
 
 
 def entity_type(raw: str) -> str:
@@ -74,16 +76,24 @@ def concept_id(raw: str, type_: str) -> str | None:
 
 
 def concept_ids(raw: str, type_: str) -> tuple[str | None, ...]:
-    """The ids of a mention field: PubTator joins several concepts with `|` or `;`.
+    """The ids of a mention field: PubTator joins several concepts with `|` or `;`, BioRED with `,`.
 
-    Never empty; (None,) where no part is a concept. Order is the source's, repeats are gone.
+    Never empty. A part that says it is unlinked (`D002544|-1`) is a concept that nobody knows: None.
+    Order is the source's, repeats are gone.
     """
-    parts = re.split(r"[|;]", raw) if type_ in _JOINED_TYPES else [raw]
-    ids = dict.fromkeys(concept_id(part, type_) for part in parts)
-    known = tuple(id_ for id_ in ids if id_ is not None)
-    return known or (None,)
+    parts = [raw]
+    if type_ in _JOINED_TYPES:
+        parts = [part for part in re.split(r"[|;]", _COMMA.sub("|", raw)) if part.strip()]
+    return tuple(dict.fromkeys(concept_id(part, type_) for part in parts)) or (None,)
 
 
 def local_id(id_: str) -> str:
     """The id without the namespaces that PubTator files leave out (MESH and NCBIGene)."""
     return re.sub(r"^(MESH|NCBIGene):", "", id_)
+
+
+def document_key(doc_id: str) -> int | str:
+    """The id as a set remembers it best: a PMID as a number, half its size; unequal ids stay unequal."""
+    if doc_id.isascii() and doc_id.isdecimal() and doc_id[0] != "0" and len(doc_id) < 19:
+        return int(doc_id)
+    return doc_id

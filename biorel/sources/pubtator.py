@@ -19,8 +19,9 @@ from biorel.errors import InputError
 from biorel.ledger import Ledger
 from biorel.records import Annotated, Curation, Document, Mention
 from biorel.sources.files import read_lines
-from biorel.sources.identifiers import concept_id, concept_ids, entity_type, local_id
-from biorel.sources.spans import check_spans
+from biorel.sources.identifiers import concept_ids, entity_type
+from biorel.sources.references import Concept, concepts_of, resolve
+from biorel.sources.spans import check_spans, without_repeats
 
 # a pipe may stand in the text itself, so only the first two split
 _TEXT_LINE = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
@@ -58,7 +59,7 @@ def read_pubtator(path: Path, ledger: Ledger, *, strict: bool = False) -> Iterat
     if not documents:
         raise InputError(
             f"{path}: no document in PubTator format",
-            "a document begins with a line like '227508|t|Title'; other formats: .json and .xml (BioC), .jsonl",
+            "a document begins with a line like '227508|t|Title'; BioC is .xml or .json, records are .jsonl",
         )
 
 
@@ -85,36 +86,44 @@ def _document(path: Path, block: list[tuple[int, str]], ledger: Ledger, strict: 
         fields = [field.strip("\r") for field in line.split("\t")]
         if fields[0].strip() != doc_id:
             _bad_row(path, number, f"row of {fields[0]!r} under document {doc_id}", ledger, strict)
-        elif len(fields) >= _MIN_ANNOTATION_FIELDS and fields[1].strip().isdecimal() and fields[2].strip().isdecimal():
-            mentions.extend(_mentions(doc_id, fields))
+        elif len(fields) >= _MIN_ANNOTATION_FIELDS and all(part.strip().isdecimal() for part in fields[1:3]):
+            named = _mentions(doc_id, fields)
+            mentions.extend(named)
             ledger.add("annotation rows")
+            if len(named) > 1:
+                ledger.add("mentions added: one span names several concepts", count=len(named) - 1)
         elif len(fields) >= 4 and not fields[1].strip().isdecimal():
             relations.append(fields)
             ledger.add("relation rows")
         else:
             _bad_row(path, number, "neither an annotation nor a relation", ledger, strict)
     ledger.add("documents read")
-    # relation rows write ids as the annotations do, mostly without namespace; only the mention knows the type
-    known = {local_id(mention.entity_id): mention.entity_id for mention in mentions if mention.entity_id}
-    curations = [_curation(doc_id, fields, known) for fields in relations]
-    checked = check_spans(document, mentions, ledger, f"{path} {doc_id}")
-    yield Annotated(document, tuple(dict.fromkeys(checked)), tuple(dict.fromkeys(curations)))
+    place = f"{path} {doc_id}"
+    curations = dict.fromkeys(_curations(doc_id, relations, concepts_of(mentions), ledger, place))
+    checked = check_spans(document, mentions, ledger, place)
+    yield Annotated(document, without_repeats(checked, ledger, place), tuple(curations))
 
 
-def _mentions(doc_id: str, fields: list[str]) -> Iterator[Mention]:
+def _mentions(doc_id: str, fields: list[str]) -> list[Mention]:
     start, end, text, raw_type = int(fields[1]), int(fields[2]), fields[3], fields[4]
     type_ = entity_type(raw_type)
-    for id_ in concept_ids(fields[5] if len(fields) > _MIN_ANNOTATION_FIELDS else "", type_):
-        yield Mention(doc_id, start, end, text, type_, id_)
+    raw_ids = fields[5] if len(fields) > _MIN_ANNOTATION_FIELDS else ""
+    return [Mention(doc_id, start, end, text, type_, id_) for id_ in concept_ids(raw_ids, type_)]
 
 
-def _curation(doc_id: str, fields: list[str], known: dict[str, str]) -> Curation:
-    relation, head, tail = (field.strip() for field in fields[1:4])
-    head_id, tail_id = (known.get(local_id(raw)) or concept_id(raw, "") or raw for raw in (head, tail))
-    return Curation(doc_id, "", head_id, relation, "", tail_id)
+def _curations(
+    doc_id: str, rows: list[list[str]], concepts: dict[str, Concept], ledger: Ledger, place: str
+) -> Iterator[Curation]:
+    """The relation rows that name two concepts; the source tells no types, so none are written."""
+    for fields in rows:
+        head, tail = (resolve(raw, "", concepts) for raw in fields[2:4])
+        if head and tail:
+            yield Curation(doc_id, "", head[0], fields[1].strip(), "", tail[0])
+        else:
+            ledger.add("relation row skipped: an argument names no concept", place)
 
 
 def _bad_row(path: Path, number: int, why: str, ledger: Ledger, strict: bool) -> None:
     if strict:
-        raise InputError(f"{path}:{number}: {why}", "mend the row, or leave --strict out to skip and count it")
+        raise InputError(f"{path}:{number}: {why}", "mend the row, or leave --strict out to skip it")
     ledger.add("malformed row skipped", f"{path}:{number}")

@@ -6,20 +6,22 @@ does not show the text it names is never kept as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from biorel.ledger import Ledger
 from biorel.records import Document, Mention
 
 
-def check_spans(document: Document, mentions: Sequence[Mention], ledger: Ledger, place: str) -> tuple[Mention, ...]:
+def check_spans(
+    document: Document, mentions: Sequence[Mention], ledger: Ledger, place: str
+) -> tuple[Mention, ...]:
     """The mentions whose spans hold, repaired where that is certain; the others are dropped and booked.
 
     Repairs, in this order, for a document with any mismatch: offsets counted in UTF-8 bytes, then in
     UTF-16 units, where every mention matches after conversion; a mention whose text occurs exactly once; a
-    normalised text (PubTator3 writes `TNF-a` for `TNF-α`) of the same length as its span, whose text is then
-    the document's.
+    normalised text (PubTator3 writes `TNF-a` for `TNF-α`) of the same length as its span and alike but for
+    letters outside ASCII, case and kinds of blank, whose text is then the document's.
     """
     text = document.text
     if all(_holds(text, mention) for mention in mentions):
@@ -31,6 +33,16 @@ def check_spans(document: Document, mentions: Sequence[Mention], ledger: Ledger,
             return tuple(mention for mention in converted if mention is not None)
     kept = (_anchored(text, mention, ledger, place) for mention in mentions)
     return tuple(mention for mention in kept if mention is not None)
+
+
+def without_repeats(mentions: Iterable[Mention], ledger: Ledger, place: str) -> tuple[Mention, ...]:
+    """The mentions in their order, each once; a repeat is dropped and booked."""
+    kept: dict[Mention, None] = {}
+    for mention in mentions:
+        if mention in kept:
+            ledger.add("mention dropped: repeated", f"{place} {mention.start}-{mention.end}")
+        kept[mention] = None
+    return tuple(kept)
 
 
 def _holds(text: str, mention: Mention) -> bool:
@@ -45,12 +57,23 @@ def _anchored(text: str, mention: Mention, ledger: Ledger, place: str) -> Mentio
         start = text.index(mention.text)
         ledger.add("span repaired: its text occurs once", where)
         return replace(mention, start=start, end=start + len(mention.text))
-    inside = 0 <= mention.start < mention.end <= len(text)
-    if inside and mention.text not in text and len(mention.text) == mention.end - mention.start:
+    shown = text[mention.start : mention.end] if 0 <= mention.start < mention.end <= len(text) else ""
+    # on another edition of the text the lengths agree too, so what the span shows must be alike
+    if shown and mention.text not in text and _normalised(shown, mention.text):
         ledger.add("span kept: text was normalised by the source", where)
-        return replace(mention, text=text[mention.start : mention.end])
+        return replace(mention, text=shown)
     ledger.add("mention dropped: span does not show its text", where)
     return None
+
+
+def _normalised(shown: str, text: str) -> bool:
+    """Whether the text may be what a source made of what the document shows, character by character."""
+    return len(shown) == len(text) and all(
+        ours.lower() == theirs.lower()
+        or not (ours.isascii() and theirs.isascii())
+        or (ours.isspace() and theirs.isspace())
+        for ours, theirs in zip(shown, text, strict=True)
+    )
 
 
 def _converted(mention: Mention, offsets: dict[int, int]) -> Mention | None:

@@ -1,0 +1,5 @@
+"""`python -m biorel`."""
+
+from biorel.cli.app import main
+
+main()

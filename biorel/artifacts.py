@@ -1,0 +1,194 @@
+"""What a command leaves behind: a folder or a file that appears whole, or not at all.
+
+A folder is written as `NAME.partial/`, under a lock, and renamed when its manifest is in it. The manifest
+tells how it came to be: configuration, digests of the inputs, counts and drops by reason, versions.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import platform
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO, Any
+
+from biorel import __version__
+from biorel.config import Config
+from biorel.errors import OutputError
+from biorel.ledger import Ledger
+
+MANIFEST = "manifest.json"
+_LOCK = ".lock"
+_UNPRINTED = ("out", "force", "status", "device", "threads", "dry_run")
+
+
+@dataclass
+class Artifact:
+    """An output folder in the making.
+
+    Attributes:
+        path: where to write; the final folder once it is whole.
+        ledger: goes into the manifest as counts.
+        notes: further entries of the manifest.
+        resumed: a killed run left its work in the folder.
+    """
+
+    path: Path
+    ledger: Ledger = field(default_factory=Ledger)
+    notes: dict[str, Any] = field(default_factory=dict)
+    resumed: bool = False
+
+
+@contextmanager
+def folder(command: str, config: Config, out: Path, *, force: bool = False, resume: bool = False) -> Iterator[Artifact]:
+    """Write an output folder; on any error the target is untouched.
+
+    Args:
+        command, config: go into the manifest.
+        out: the folder; its parents are made.
+        force: a folder that exists is replaced, in the moment when the new one is whole.
+        resume: keep what a killed run left in `NAME.partial/` and go on from it; without, begin anew.
+
+    Raises:
+        OutputError: the folder exists, cannot be written, or another process is writing it.
+    """
+    if out.exists() and not force:
+        raise OutputError(f"{out}: exists already", "choose another --out, or say --force to replace it")
+    if out.exists() and not (out / MANIFEST).is_file():
+        raise OutputError(f"{out}: is not a folder that biorel wrote; it is not replaced", "choose another --out")
+    partial = out.with_name(out.name + ".partial")
+    began = time.time()
+    with _told(partial):
+        partial.mkdir(parents=True, exist_ok=True)
+        lock = (partial / _LOCK).open("w")
+    with lock, _locked(lock, out):
+        resumed = resume and any(path.name != _LOCK for path in partial.iterdir())
+        if not resumed:
+            _empty(partial)
+        artifact = Artifact(partial, resumed=resumed)
+        try:
+            with _told(partial):
+                yield artifact
+                write_json(partial / MANIFEST, _manifest(command, config, artifact, began))
+                (partial / _LOCK).unlink()
+                if out.exists():
+                    shutil.rmtree(out)
+                partial.rename(out)
+        except BaseException:
+            if not resume:
+                shutil.rmtree(partial, ignore_errors=True)
+            raise
+    artifact.path = out
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Yield a place beside `path` to write to; on success it is moved there, on error it is removed.
+
+    Raises:
+        OutputError: the folder cannot be written.
+    """
+    partial = path.with_name(path.name + ".partial")
+    try:
+        with _told(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield partial
+            os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Write strict JSON (no NaN), keys in the order given."""
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def fingerprint(command: str, config: Config) -> str:
+    """What the output depends on: command, version, parameters, and the content of every input."""
+    values = config.model_dump(by_alias=True)
+    content = {name: _content(value) for name, value in sorted(values.items()) if name not in _UNPRINTED}
+    return hashlib.sha256(json.dumps([command, __version__, content], sort_keys=True).encode()).hexdigest()
+
+
+def _content(value: Any) -> Any:
+    if isinstance(value, Path):
+        return digest(value)
+    if isinstance(value, tuple):
+        return [_content(item) for item in value]
+    return value
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file, of a biorel folder (by its fingerprint), or of all files of another folder."""
+    if path.is_dir():
+        manifest = path / MANIFEST
+        if manifest.is_file():
+            return str(json.loads(manifest.read_text(encoding="utf-8")).get("fingerprint", ""))
+        names = sorted(item for item in path.rglob("*") if item.is_file())
+        joined = "".join(f"{name.relative_to(path)}:{digest(name)}" for name in names)
+        return hashlib.sha256(joined.encode()).hexdigest()
+    if not path.is_file():
+        return "missing"
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _manifest(command: str, config: Config, artifact: Artifact, began: float) -> dict[str, Any]:
+    values = config.model_dump(by_alias=True)
+    flat = [item for value in values.values() for item in (value if isinstance(value, tuple) else (value,))]
+    inputs = [item for item in flat if isinstance(item, Path) and item != values.get("out") and item.exists()]
+    return {
+        "command": command,
+        "biorel": __version__,
+        "fingerprint": fingerprint(command, config),
+        "config": config.model_dump(mode="json", by_alias=True),
+        "inputs": {str(path): digest(path) for path in inputs},
+        "counts": artifact.ledger.counts,
+        "examples": artifact.ledger.examples,
+        **artifact.notes,
+        "versions": {
+            "python": platform.python_version(),
+            **{package: version(package) for package in ("torch", "tokenizers", "pyarrow", "numpy")},
+        },
+        "began": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began)),
+        "seconds": round(time.time() - began, 1),
+    }
+
+
+def _empty(partial: Path) -> None:
+    for path in partial.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name != _LOCK:
+            path.unlink()
+
+
+@contextmanager
+def _locked(lock: IO[str], out: Path) -> Iterator[None]:
+    """Hold the lock of a folder; the kernel frees it when the process dies, however it dies."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise OutputError(f"{out}: another process is writing it", "wait for it, or choose another --out") from error
+    yield
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Turn the faults of a file system (full, read-only) into one line."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename is None:
+            reason = error.strerror or str(error)
+        else:
+            reason = f"{error.filename}: {error.strerror}"
+        raise OutputError(f"{path}: cannot be written ({reason})", "check the space and the permissions") from error

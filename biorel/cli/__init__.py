@@ -1,0 +1,1 @@
+"""The command line: parses, calls a stage's `run`, prints. No logic."""

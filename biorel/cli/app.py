@@ -1,0 +1,101 @@
+"""`biorel`: the commands. A stage is imported when its command runs, so that --help answers at once."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from typing import Annotated, Any
+
+import typer
+
+from biorel import __version__, config
+from biorel.cli import progress
+from biorel.cli.options import command
+from biorel.errors import BiorelError
+
+app = typer.Typer(
+    help="From biomedical abstracts to linked, scored, evidenced relations.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+_DEBUG = "--debug"
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="print the version and exit", is_eager=True)] = False,
+    debug: Annotated[bool, typer.Option(_DEBUG, help="show the traceback of an error")] = False,
+) -> None:
+    if version:
+        typer.echo(f"biorel {__version__}")
+        raise typer.Exit
+
+
+def _build_dataset(given: Any) -> None:
+    from biorel.stages import build_dataset
+
+    typer.echo(f"dataset: {build_dataset.run(given, progress.line)}")
+
+
+def _train(given: Any) -> None:
+    from biorel.stages import train
+
+    typer.echo(f"model: {train.run(given, lambda reports: progress.training(reports, given.epochs))}")
+
+
+def _evaluate(given: Any) -> None:
+    from biorel.stages import evaluate
+
+    typer.echo(f"evaluation: {evaluate.run(given, progress.line)}")
+
+
+def _extract(given: Any) -> None:
+    from biorel.stages import extract
+
+    with progress.documents() as done:
+        summary = extract.run(given, done)
+    counts = ", ".join(f"{count} {status}" for status, count in summary.by_status.items() if count)
+    typer.echo(f"{summary.relations} relations of {summary.documents} documents ({counts or 'the input is empty'})")
+    rate = summary.documents / max(summary.seconds, 1e-9)
+    typer.echo(f"{rate:.1f} docs/s on {summary.device} ({summary.seconds:.1f} s)")
+    typer.echo(f"relations: {summary.out}\nstatus: {summary.status}")
+    if summary.bad_places and not given.skip_bad:
+        for place in summary.bad_places:
+            typer.echo(f"bad record: {place}", err=True)
+        typer.echo("hint: the other records were extracted; mend these, or accept them with --skip-bad", err=True)
+        raise typer.Exit(3)
+
+
+def _export(given: Any) -> None:
+    from biorel.stages import export
+
+    typer.echo(f"exported: {export.run(given)}")
+
+
+def _run(given: Any) -> None:
+    from biorel.stages import run
+
+    run.run(given, progress.line)
+
+
+command(app, "build-dataset", config.BuildDataset, _build_dataset)
+command(app, "train", config.Train, _train)
+command(app, "evaluate", config.Evaluate, _evaluate)
+command(app, "extract", config.Extract, _extract)
+command(app, "export", config.Export, _export)
+command(app, "run", config.Run, _run)
+
+
+def main() -> None:
+    """The entry point: a BiorelError is one line and a hint on stderr, with its exit code."""
+    try:
+        app()
+    except BiorelError as error:
+        if _DEBUG in sys.argv:
+            traceback.print_exc()
+        typer.echo(f"error: {error.message}", err=True)
+        if error.hint:
+            typer.echo(f"hint: {error.hint}", err=True)
+        sys.exit(error.exit_code)

@@ -1,0 +1,88 @@
+"""A command's options from its configuration model: one field, one flag, one line of help.
+
+A flag that is not given is not passed on, so that the model's default, or the value of a --config file,
+stands.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin
+
+import typer
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from biorel.config import Config, load
+
+CONFIG_HELP = "TOML file with these options; flags win over it"
+
+
+def command(app: typer.Typer, name: str, kind: type[Config], call: Callable[[Any], None]) -> None:
+    """Add a command to `app` whose options are the fields of `kind`; `call` is given the configuration."""
+
+    def invoke(**flags: Any) -> None:
+        file = flags.pop("config")
+        given = {
+            _alias(kind, field): value for field, value in flags.items() if value is not None and value != []
+        }
+        call(load(kind, given, file))
+
+    parameters = [_parameter(field, info) for field, info in kind.model_fields.items()]
+    parameters.append(
+        inspect.Parameter(
+            "config",
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=Path | None,
+            default=typer.Option(None, "--config", help=CONFIG_HELP),
+        )
+    )
+    invoke.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    invoke.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    invoke.__doc__ = inspect.cleandoc(kind.__doc__ or "")
+    app.command(name, epilog=f"Example:  {kind.example}", no_args_is_help=True)(invoke)
+
+
+def _alias(kind: type[Config], field: str) -> str:
+    return kind.model_fields[field].alias or field
+
+
+def _parameter(name: str, info: FieldInfo) -> inspect.Parameter:
+    annotation, repeatable = _flag_type(info.annotation)
+    text = info.description or ""
+    shown = _default(info)
+    if shown:
+        text = f"{text}  [default: {shown}]"
+    if isinstance(info.json_schema_extra, dict) and info.json_schema_extra.get("argument"):
+        default: Any = typer.Argument(None, metavar=name.upper(), help=text, show_default=False)
+    else:
+        flag = f"--{(info.alias or name).replace('_', '-')}"
+        flags = [f"{flag}/--no-{flag[2:]}"] if annotation is bool and info.default is True else [flag]
+        default = typer.Option(None, *flags, help=text, show_default=False)
+    optional = list[annotation] | None if repeatable else annotation | None  # type: ignore[valid-type]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=optional, default=default)
+
+
+def _flag_type(annotation: Any) -> tuple[Any, bool]:
+    """What Typer parses for a field, and whether the flag may be repeated; choices are checked by the model."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is tuple:
+        return _flag_type(arguments[0])[0], True
+    if origin in (Union, types.UnionType):
+        return _flag_type(next(one for one in arguments if one is not type(None)))
+    if origin is Literal:
+        return str, False
+    return annotation, False
+
+
+def _default(info: FieldInfo) -> str:
+    if info.default is PydanticUndefined or info.default in (None, (), False):
+        return ""
+    if isinstance(info.default, tuple):
+        return " ".join(str(item) for item in info.default)
+    choices = get_args(info.annotation) if get_origin(info.annotation) is Literal else ()
+    other = [str(choice) for choice in choices if choice != info.default]
+    return f"{info.default}; or {', '.join(other)}" if other else str(info.default)

@@ -1,0 +1,51 @@
+"""Progress for people: a bar on a terminal, plain lines elsewhere. All of it goes to stderr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+if TYPE_CHECKING:
+    from biorel.training.loop import Report
+
+_console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+
+
+def line(text: str) -> None:
+    """Print one piece of news."""
+    _console.print(text)
+
+
+def training(reports: Iterable[Report], epochs: int) -> Iterator[Report]:
+    """Pass the reports on; a bar for the steps of an epoch, one line for each finished epoch."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=_console, transient=True, disable=not _console.is_terminal) as bar:
+        task = bar.add_task("")
+        for report in reports:
+            speed = f"{report.documents_per_second:.1f} docs/s"
+            losses = f"loss {report.loss:.3f}, NER loss {report.ner_loss:.3f}"
+            bar.update(task, completed=report.epoch_step, total=report.steps)
+            bar.update(task, description=f"epoch {report.epoch}/{epochs}  {losses}  {speed}")
+            if report.dev is not None:
+                dev = f"dev F1 {100 * report.dev.f1:.1f}, NER F1 {100 * report.dev.ner_f1:.1f}"
+                _console.print(
+                    f"epoch {report.epoch}/{epochs}  {losses}  {dev}  {speed}{'  best so far' if report.best else ''}"
+                )
+            yield report
+
+
+@contextmanager
+def documents() -> Iterator[Callable[[int], None]]:
+    """Yield a function that is told the number of documents done."""
+    columns = (TextColumn("{task.completed} documents"), TimeElapsedColumn())
+    with Progress(*columns, console=_console, transient=True, disable=not _console.is_terminal) as bar:
+        task = bar.add_task("", total=None)
+
+        def done(number: int) -> None:
+            bar.update(task, completed=number)
+
+        yield done

@@ -1,0 +1,71 @@
+"""The MeSH hypernym filter (BRAN section 3.1.1, after Gu et al. 2016).
+
+Curators record the most specific concept: where an article says that tobacco causes lung
+cancer, the pair (tobacco, cancer) is true and unrecorded. Such a negative is dropped when the same head has a
+positive whose tail lies below this tail in the MeSH tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from biorel.records import Pair
+
+HYPERNYM = "hypernym"
+Ancestors = Callable[[str], frozenset[str]]
+
+
+def strict_ancestors(tree_numbers: Mapping[str, Sequence[str]], mapped_to: Mapping[str, Sequence[str]]) -> Ancestors:
+    """A function from a concept id to the ids strictly above it in the tree.
+
+    Args:
+        tree_numbers: descriptor id to its tree numbers; `C04.588` is above `C04.588.322`, split at the dots.
+        mapped_to: supplementary concept id to the descriptors that it is mapped to, which are its parents.
+    """
+    holders: dict[str, set[str]] = {}
+    for id_, numbers in tree_numbers.items():
+        for number in numbers:
+            holders.setdefault(number, set()).add(id_)
+    cache: dict[str, frozenset[str]] = {}
+
+    def ancestors(id_: str) -> frozenset[str]:
+        if id_ not in cache:
+            above: set[str] = set()
+            for number in tree_numbers.get(id_, ()):
+                parts = number.split(".")
+                for length in range(1, len(parts)):
+                    above |= holders.get(".".join(parts[:length]), set())
+            for descriptor in mapped_to.get(id_, ()):
+                above |= {descriptor} | (ancestors(descriptor) if descriptor != id_ else frozenset())
+            # a concept at two places of one branch is not its own ancestor
+            cache[id_] = frozenset(above - {id_})
+        return cache[id_]
+
+    return ancestors
+
+
+def filter_hypernyms(pairs: Sequence[Pair], ancestors: Ancestors, sides: str) -> tuple[Pair, ...]:
+    """The pairs with `drop` set on each negative that a more specific positive explains.
+
+    Args:
+        pairs: of one document, with labels.
+        ancestors: see `strict_ancestors`.
+        sides: `off`, `tail` (the paper's: same head, tail above), or `both` (head above, too).
+    """
+    if sides == "off":
+        return tuple(pairs)
+    above: set[tuple[str, str]] = set()
+    for pair in pairs:
+        if pair.relations:
+            above |= {(pair.head_id, tail) for tail in ancestors(pair.tail_id)}
+            if sides == "both":
+                heads = {pair.head_id} | ancestors(pair.head_id)
+                tails = {pair.tail_id} | ancestors(pair.tail_id)
+                above |= {(head, tail) for head in heads for tail in tails}
+    return tuple(
+        replace(pair, drop=HYPERNYM)
+        if not pair.relations and not pair.drop and (pair.head_id, pair.tail_id) in above
+        else pair
+        for pair in pairs
+    )

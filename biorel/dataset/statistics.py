@@ -1,0 +1,75 @@
+"""Counts of a dataset, as the paper's Tables 1, 5 and 6 tell them. A pair with two relations is two positives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from biorel.dataset.collapse import RelationSchema, pair_type_name
+from biorel.dataset.hypernyms import HYPERNYM
+from biorel.dataset.label import TOO_LONG
+from biorel.dataset.supervise import INFERRED, NOT_MENTIONED, UNMAPPED
+from biorel.records import Pair
+
+
+class SplitStatistics:
+    """The running counts of one split."""
+
+    def __init__(self, schema: RelationSchema) -> None:
+        self._counts: Counter[str] = Counter()
+        self._relations: Counter[str] = Counter(dict.fromkeys(schema.labels, 0))
+        self._pair_types: dict[str, Counter[str]] = {
+            pair_type_name(*types): Counter(documents=0, positives=0, negatives=0) for types in schema.pair_types
+        }
+
+    def add(self, pairs: Iterable[Pair], *, too_long: bool) -> None:
+        """Book one document."""
+        self._counts["too_long" if too_long else "documents"] += 1
+        seen = set()
+        for pair in pairs:
+            positives = len(pair.relations)
+            if not pair.drop:
+                name = pair_type_name(pair.head_type, pair.tail_type)
+                seen.add(name)
+                self._counts["positives"] += positives
+                self._counts["negatives"] += not positives
+                self._relations.update(pair.relations)
+                self._pair_types[name].update(positives=positives, negatives=int(not positives))
+            elif pair.drop == TOO_LONG:
+                self._counts["too_long_positives"] += positives
+                self._counts["too_long_negatives"] += not positives
+            else:
+                self._counts[pair.drop] += max(1, positives) if pair.drop == NOT_MENTIONED else 1
+        for name in seen:
+            self._pair_types[name]["documents"] += 1
+
+    def to_json(self) -> dict[str, Any]:
+        """As `stats.json` has it."""
+        counts = self._counts
+        return {
+            "documents": counts["documents"],
+            "positives": counts["positives"],
+            "negatives": counts["negatives"],
+            "dropped_hypernym": counts[HYPERNYM],
+            "only_dropped_relations": counts[UNMAPPED],
+            "held_back_inferred": counts[INFERRED],
+            "facts_not_mentioned": counts[NOT_MENTIONED],
+            "too_long": counts["too_long"],
+            "too_long_positives": counts["too_long_positives"],
+            "too_long_negatives": counts["too_long_negatives"],
+            "by_relation": dict(self._relations),
+            "by_pair_type": {name: dict(types) for name, types in self._pair_types.items()},
+        }
+
+
+def total(splits: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """The sum over splits, nested counts included."""
+    summed: dict[str, Any] = {}
+    for split in splits:
+        for name, value in split.items():
+            if isinstance(value, dict):
+                summed[name] = total([summed.get(name, {}), value])
+            else:
+                summed[name] = summed.get(name, 0) + value
+    return summed

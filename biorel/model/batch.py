@@ -1,0 +1,54 @@
+"""What the network reads: one frozen bundle of tensors for several documents and their pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Self
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Documents with their pairs; a mask is True where something is real.
+
+    A unit is what the bi-affine scores: one mention (its tokens are averaged) or one mention token.
+    A link joins a head unit with a tail unit of one pair; a pair has at least one link.
+
+    Attributes:
+        token_ids: [B, T] int64, padded with 0.
+        token_mask: [B, T] bool.
+        head_tokens, tail_tokens: [B, H, L], [B, K, L] int64 token positions of each unit, padded with 0.
+        head_mask, tail_mask: [B, H, L], [B, K, L] bool.
+        links: [N] int64 flat places in [B, H, K]; of one pair they stand together.
+        link_pairs: [N] int64 the pair of each link, ascending.
+        pair_documents: [P] int64 the row in B of each pair.
+        pair_features: [P, F] float32.
+        allowed: [P, R] bool, the relations whose argument types the pair has; NULL always.
+        labels: [P, R] bool, NULL where no relation holds.
+        ner_labels: [B, T] int64.
+    """
+
+    token_ids: Tensor
+    token_mask: Tensor
+    head_tokens: Tensor
+    head_mask: Tensor
+    tail_tokens: Tensor
+    tail_mask: Tensor
+    links: Tensor
+    link_pairs: Tensor
+    pair_documents: Tensor
+    pair_features: Tensor
+    allowed: Tensor
+    labels: Tensor
+    ner_labels: Tensor
+
+    @property
+    def pairs(self) -> int:
+        """P."""
+        return int(self.pair_documents.shape[0])
+
+    def to(self, device: torch.device) -> Self:
+        """The same batch on another device."""
+        return type(self)(**{field.name: getattr(self, field.name).to(device) for field in fields(self)})

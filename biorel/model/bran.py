@@ -1,0 +1,127 @@
+"""BRAN: bi-affine relation attention networks (Verga, Strubell, McCallum 2018), figure 1 from left to right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from biorel.model.batch import Batch
+from biorel.model.embedding import InputEmbedding
+from biorel.model.encoders import ENCODERS
+from biorel.model.heads.biaffine import Biaffine
+from biorel.model.heads.pair_features import PairFeatures
+from biorel.model.heads.projection import Projection
+from biorel.model.pooling import average_units, gather_links, pool_links
+from biorel.model.windows import encode_in_windows
+
+FORBIDDEN = -1e9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sizes:
+    """All that fixes the parameters of a network, and its dropout (probabilities to drop)."""
+
+    vocabulary: int
+    relations: int
+    ner_labels: int
+    pair_features: int
+    width: int = 64
+    blocks: int = 2
+    heads: int = 4
+    kernels: tuple[int, ...] = (1, 5, 1)
+    expansion: int = 4
+    positions: int = 500
+    encoder: str = "transformer"
+    units: str = "mentions"
+    feature_width: int = 32
+    unk_id: int = 1
+    word_dropout: float = 0.15
+    input_dropout: float = 0.3
+    inner_dropout: float = 0.1
+    final_dropout: float = 0.5
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a pass gives: [P, R] pair scores, [N, R] link scores, [B, T, C] BIO scores."""
+
+    pairs: Tensor
+    links: Tensor
+    ner: Tensor
+
+
+class Bran(nn.Module):
+    """Encode a document once, score all its pairs at once."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__()
+        self.sizes = sizes
+        self.embedding = InputEmbedding(
+            vocabulary=sizes.vocabulary,
+            width=sizes.width,
+            positions=sizes.positions,
+            unk_id=sizes.unk_id,
+            word_dropout=sizes.word_dropout,
+            dropout=sizes.input_dropout,
+        )
+        self.encoder = ENCODERS[sizes.encoder](
+            width=sizes.width,
+            blocks=sizes.blocks,
+            heads=sizes.heads,
+            kernels=sizes.kernels,
+            expansion=sizes.expansion,
+            dropout=sizes.inner_dropout,
+        )
+        self.head = Projection(width=sizes.width, dropout=sizes.final_dropout)
+        self.tail = Projection(width=sizes.width, dropout=sizes.final_dropout)
+        self.biaffine = Biaffine(width=sizes.width, relations=sizes.relations)
+        self.features = (
+            PairFeatures(
+                features=sizes.pair_features,
+                inner=sizes.feature_width,
+                relations=sizes.relations,
+                dropout=sizes.inner_dropout,
+            )
+            if sizes.pair_features
+            else None
+        )
+        self.ner = nn.Linear(sizes.width, sizes.ner_labels)  # c_i = W3 b_i (section 2.5)
+
+    def encode(self, token_ids: Tensor, mask: Tensor) -> Tensor:
+        """[B, T] and [B, T] -> [B, T, D], the tokens in context.
+
+        In training a text beyond the positions is read whole, as in the paper; afterwards in windows.
+        """
+        if self.training:
+            return self._encode(token_ids, mask)
+        return encode_in_windows(self._encode, token_ids, mask, self.sizes.positions)
+
+    def _encode(self, token_ids: Tensor, mask: Tensor) -> Tensor:
+        encoded: Tensor = self.encoder(self.embedding(token_ids), mask)
+        return encoded
+
+    def affinities(
+        self, tokens: Tensor, head_tokens: Tensor, head_mask: Tensor, tail_tokens: Tensor, tail_mask: Tensor
+    ) -> Tensor:
+        """The tensor A of section 2.3 over the gathered units: [B, T, D] -> [B, H, R, K]."""
+        heads = self.head(average_units(tokens, head_tokens, head_mask))
+        tails = self.tail(average_units(tokens, tail_tokens, tail_mask))
+        scores: Tensor = self.biaffine(heads, tails)
+        return scores
+
+    def forward(self, batch: Batch) -> Output:
+        tokens = self.encode(batch.token_ids, batch.token_mask)
+        affinities = self.affinities(tokens, batch.head_tokens, batch.head_mask, batch.tail_tokens, batch.tail_mask)
+        links = gather_links(affinities, batch.links)
+        pairs = pool_links(links, batch.link_pairs, batch.pairs)
+        if self.features is not None:
+            pairs = pairs + self.features(batch.pair_features)
+        return Output(pairs.masked_fill(~batch.allowed, FORBIDDEN), links, self.ner(tokens))
+
+
+@torch.no_grad()
+def probabilities(pair_scores: Tensor) -> Tensor:
+    """[P, R] scores -> [P, R] probabilities, NULL first."""
+    return pair_scores.softmax(-1)

@@ -1,0 +1,35 @@
+"""BRAN's Transformer (section 2.2): B blocks of attention and convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torch import Tensor, nn
+
+from biorel.model.encoders.attention import Attention
+from biorel.model.encoders.convolutions import Convolutions
+
+
+class Transformer(nn.Module):
+    """b^(k) = Convolutions_k(Attention_k(b^(k-1))), each half with its residual and layer norm.
+
+    `heads` 0 leaves the attention out: the paper's ablation 'CNN only'. Kernels (1, 1, 1) are its
+    ablation 'no width-5'.
+    """
+
+    def __init__(
+        self, *, width: int, blocks: int, heads: int, kernels: Sequence[int], expansion: int, dropout: float
+    ) -> None:
+        super().__init__()
+        halves: list[nn.Module] = []
+        for _ in range(blocks):
+            if heads:
+                halves.append(Attention(width=width, heads=heads, dropout=dropout))
+            halves.append(Convolutions(width=width, kernels=kernels, expansion=expansion, dropout=dropout))
+        self.halves = nn.ModuleList(halves)
+
+    def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
+        """[B, T, D] and [B, T] -> [B, T, D]."""
+        for half in self.halves:
+            tokens = half(tokens, mask)
+        return tokens

@@ -1,0 +1,31 @@
+"""Maximum likelihood for relations and entity types (section 2.6)."""
+
+from __future__ import annotations
+
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def relation_loss(scores: Tensor, labels: Tensor, *, positive_weight: float) -> Tensor:
+    """-1/E sum log P(r | scores), a softmax over the relations and NULL.
+
+    A pair with several relations is a separate example of each (section 3.3.1); here these share the pair's
+    weight. `positive_weight` multiplies pairs that hold a relation; the mean is over the weights.
+
+    Args:
+        scores: [P, R], NULL first.
+        labels: [P, R] bool, at least one True in a row.
+    """
+    if scores.shape[0] == 0:
+        return scores.sum()
+    log_probabilities = F.log_softmax(scores, dim=-1)
+    # a relation that the pair's types forbid has probability 0; it is no label, and 0 * -inf is kept out
+    chosen = log_probabilities.masked_fill(~labels, 0.0).sum(-1) / labels.sum(-1)  # [P]
+    weights = 1.0 + (positive_weight - 1.0) * (~labels[:, 0]).to(scores.dtype)
+    return -(weights * chosen).sum() / weights.sum()
+
+
+def ner_loss(scores: Tensor, labels: Tensor, mask: Tensor) -> Tensor:
+    """-1/N sum log P(y_i | b_i) over the real tokens: [B, T, C], [B, T], [B, T] -> scalar."""
+    losses = F.cross_entropy(scores.transpose(1, 2), labels, reduction="none")  # [B, T]
+    return (losses * mask).sum() / mask.sum().clamp(min=1)  # 0 for a batch of empty texts

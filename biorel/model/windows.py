@@ -1,0 +1,64 @@
+"""Texts longer than the model's positions: encoded in overlapping windows and stitched, never cut.
+
+Each token is taken from the window in which it stands nearest to the middle; all that follows (mentions, links,
+tags) then sees one document, so that a head and a tail far apart still meet in the bi-affine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Tokens [start, end) are encoded together; of them [keep_start, keep_end) are kept."""
+
+    start: int
+    end: int
+    keep_start: int
+    keep_end: int
+
+
+def plan_windows(length: int, size: int) -> tuple[Window, ...]:
+    """Windows of at most `size` tokens that overlap by half; the kept parts tile [0, length) exactly."""
+    if length <= size:
+        return (Window(0, length, 0, length),)
+    stride = max(1, size // 2)
+    starts = [*range(0, length - size, stride), length - size]
+    windows, kept = [], 0
+    for number, start in enumerate(starts):
+        end = start + size
+        last = number == len(starts) - 1
+        keep_end = length if last else (starts[number + 1] + end + 1) // 2
+        windows.append(Window(start, end, kept, keep_end))
+        kept = keep_end
+    return tuple(windows)
+
+
+def encode_in_windows(encode: Callable[[Tensor, Tensor], Tensor], token_ids: Tensor, mask: Tensor, size: int) -> Tensor:
+    """[B, T] ids and mask -> [B, T, D], whatever T is.
+
+    A text's windows follow from its own length, so that it is encoded alike alone and in a batch.
+
+    Args:
+        encode: the encoder for at most `size` tokens.
+    """
+    length = token_ids.shape[1]
+    if length <= size:
+        return encode(token_ids, mask)
+    rows = []
+    for ids, real in zip(token_ids[:, None], mask[:, None], strict=True):  # [1, T] each
+        own = max(1, int(real.sum()))
+        parts = [
+            encode(ids[:, window.start : window.end], real[:, window.start : window.end])[
+                0, window.keep_start - window.start : window.keep_end - window.start
+            ]
+            for window in plan_windows(own, size)
+        ]
+        rows.append(F.pad(torch.cat(parts), (0, 0, 0, length - own)))  # [T, D]
+    return torch.stack(rows)

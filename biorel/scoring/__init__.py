@@ -1,0 +1,1 @@
+"""How good are predictions: thresholds, precision and recall, curves, tables and plots."""

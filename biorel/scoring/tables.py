@@ -1,0 +1,155 @@
+"""Markdown tables in the form of the paper's, aligned so that they read as plain text, too.
+
+Numbers are percent with one decimal; what is undefined is a dash.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from biorel.scoring.metrics import Metrics, Prf
+
+UNDEFINED = "–"
+# no-break spaces, which Markdown does not strip from a cell
+INDENT = "\u00a0\u00a0"
+SPLIT_NAMES = {"dev": "Development"}
+
+
+def model_table(models: Mapping[str, Prf]) -> str:
+    """One row per model or baseline: Table 2."""
+    return _table(
+        ("Model", "P", "R", "F1", "Support"),
+        [(name, *_percents(prf), _whole(prf.gold)) for name, prf in models.items()],
+    )
+
+
+def relation_table(metrics: Metrics) -> str:
+    """Micro and macro measures, then each relation under its pair type, with its gold facts: Table 7.
+
+    Two macro F1 are told: the mean of the relations' F1, and that of the mean precision and recall, which is
+    the one that the paper prints. With one relation the table is one row.
+    """
+    rows = [("Micro", *_percents(metrics.micro), _whole(metrics.micro.gold))]
+    if len(metrics.by_relation) > 1:
+        rows.append(("Macro", *_percents(metrics.macro), ""))
+        rows.append(("Macro, F1 of mean P and R", "", "", _percent(metrics.f1_of_means), ""))
+        for pair_type, labels in _by_pair_type(metrics.by_relation, metrics.home_types).items():
+            prf = metrics.by_pair_type.get(pair_type)
+            rows.append(
+                (pair_type_title(pair_type), *(_percents(prf) if prf else ("", "", "")), _support(prf))
+            )
+            for label in labels:
+                of_label = metrics.by_relation[label]
+                rows.append((INDENT + short_name(label), *_percents(of_label), _whole(of_label.gold)))
+    return _table(("Relation", "P", "R", "F1", "Support"), rows)
+
+
+def dataset_table(stats: Mapping[str, Any]) -> str:
+    """What a dataset holds: by split (Table 1), by pair type (Table 5), by relation and split (Table 6).
+
+    Args:
+        stats: `splits`, from name to the counts of a split, and `total`, the same counts over all. Counts:
+            `documents`, `positives`, `negatives`, `dropped_hypernym`, `too_long`; `by_relation`, from label
+            to positives; `by_pair_type`, from pair type to `documents`, `positives`, `negatives`.
+    """
+    splits, total = stats["splits"], stats["total"]
+    columns = ("documents", "positives", "negatives")
+    dropped = ("dropped_hypernym", "too_long")
+    by_split = _table(
+        ("Data split", "Docs", "Pos", "Neg", "Hypernyms left out", "Too long"),
+        [
+            (name, *(_whole(counts[column]) for column in columns + dropped))
+            for name, counts in [
+                *((split_title(name), counts) for name, counts in splits.items()),
+                ("Total", total),
+            ]
+        ],
+    )
+    by_pair_type = _table(
+        ("Types", "Docs", "Pos", "Neg"),
+        [
+            ("Total", *(_whole(total[column]) for column in columns)),
+            *(
+                (pair_type_title(name), *(_whole(counts[column]) for column in columns))
+                for name, counts in total["by_pair_type"].items()
+            ),
+        ],
+    )
+    homes = {label: _stated_pair_type(label, total["by_pair_type"]) for label in total["by_relation"]}
+    rows: list[Sequence[str]] = [("Total", *(_whole(counts["positives"]) for counts in splits.values()))]
+    for pair_type, labels in _by_pair_type(total["by_relation"], homes).items():
+        rows.append((pair_type_title(pair_type), *("" for _ in splits)))
+        rows += [
+            (
+                INDENT + short_name(label),
+                *(_whole(counts["by_relation"].get(label, 0)) for counts in splits.values()),
+            )
+            for label in labels
+        ]
+    by_relation = _table(("Positives", *map(split_title, splits)), rows)
+    return "\n".join((by_split, by_pair_type, by_relation))
+
+
+def pair_type_title(pair_type: str) -> str:
+    """`Chemical / Disease` for `chemical_disease`."""
+    return " / ".join(part.capitalize() for part in pair_type.split("_")) or "No pair type"
+
+
+def short_name(label: str) -> str:
+    """A label without the pair type that `ctd13` and `ctd14` put before it."""
+    return label.partition(":")[2] or label
+
+
+def split_title(split: str) -> str:
+    return SPLIT_NAMES.get(split, split.capitalize())
+
+
+def _stated_pair_type(label: str, pair_types: Iterable[str]) -> str:
+    """The pair type of a label: the one it begins with, or the only one there is, or none."""
+    names = list(pair_types)
+    prefix = label.partition(":")[0]
+    return prefix if prefix in names else names[0] if len(names) == 1 else ""
+
+
+def _by_pair_type(labels: Iterable[str], homes: Mapping[str, str]) -> dict[str, list[str]]:
+    """Labels by pair type, both in order of first use; a relation without gold facts goes by its name."""
+    groups: dict[str, list[str]] = {}
+    for label in labels:
+        home = homes.get(label) or _stated_pair_type(label, sorted(set(homes.values())))
+        groups.setdefault(home, []).append(label)
+    return groups
+
+
+def _percent(value: float | None) -> str:
+    return UNDEFINED if value is None else f"{100 * value:.1f}"
+
+
+def _percents(prf: Prf) -> tuple[str, str, str]:
+    return (_percent(prf.precision), _percent(prf.recall), _percent(prf.f1))
+
+
+def _whole(count: int) -> str:
+    return f"{count:,}"
+
+
+def _support(prf: Prf | None) -> str:
+    return _whole(prf.gold) if prf else ""
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Lines of a Markdown table: the first column to the left, numbers to the right."""
+    cells = [header, *rows]
+    widths = [max(3, *(len(row[column]) for row in cells)) for column in range(len(header))]
+    lines = [_line(row, widths) for row in cells]
+    rule = "|".join(["", ":" + "-" * (widths[0] + 1), *("-" * (width + 1) + ":" for width in widths[1:]), ""])
+    return "\n".join([lines[0], rule, *lines[1:], ""])
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    first = row[0].replace("|", "\\|").ljust(widths[0])
+    return (
+        "| "
+        + " | ".join([first, *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))])
+        + " |"
+    )

@@ -1,0 +1,145 @@
+"""From probabilities to a decision: the most probable relation, NULL where it is below its threshold.
+
+"For each prediction, the relation type with the maximum probability is assigned. If the probability is below
+the relation specific threshold, the prediction is set to NULL" (appendix A.3). The thresholds come from the
+development set and from nowhere else; a test set is read with them as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from biorel.errors import ModelError
+from biorel.scoring.pairs import ScoredPair, check, counts, distinct, probability_matrix
+
+FALLBACK = 0.5
+# stands above the highest score, so that a threshold can refuse a probability of 1, too
+CEILING = 1.01
+
+Ints = npt.NDArray[np.int64]
+
+
+def decide(probabilities: Sequence[float], thresholds: Sequence[float]) -> int | None:
+    """The index of the relation that a pair is given, or None for NULL.
+
+    The first of several equal maxima is taken; a probability equal to its threshold is enough.
+
+    Args:
+        probabilities: [R], without NULL.
+        thresholds: [R], in the same order.
+    """
+    best = max(range(len(probabilities)), key=probabilities.__getitem__)
+    return best if float(probabilities[best]) >= thresholds[best] else None
+
+
+def in_label_order(thresholds: Mapping[str, float], labels: Sequence[str]) -> tuple[float, ...]:
+    """[R] thresholds as `decide` takes them.
+
+    Raises:
+        ModelError: a label has no threshold.
+    """
+    missing = [label for label in labels if label not in thresholds]
+    if missing:
+        raise ModelError(
+            f"no threshold for {', '.join(missing)}", "thresholds.json and labels.json do not go together"
+        )
+    return tuple(thresholds[label] for label in labels)
+
+
+def tune(scored: Sequence[ScoredPair], labels: Sequence[str], filtered: bool = True) -> dict[str, float]:
+    """The threshold of each relation, such that micro F1 over these pairs is the highest there is.
+
+    A threshold lies midway between two neighbouring scores of its relation, so equal scores are kept or
+    refused together; below the lowest score the neighbour is 0, above the highest it is `CEILING`. Of equally
+    good cuts the one with the fewest predictions is taken. A relation that has no gold fact here, or that is
+    never the most probable one, tells nothing of its scores and gets `FALLBACK`.
+
+    The arg-max does not hang on the thresholds, so micro F1 = 2 sum_r TP_r / (sum_r predicted_r + gold) has a
+    separate term for each relation above and below. It is ascended until it stands still: all relations at
+    once take the cut with the highest 2 TP_r - F predicted_r, F being the F1 so far (Dinkelbach 1967).
+    Where that stops, no other set of cuts is better, nor is any single one.
+
+    Args:
+        scored: pairs of the development set, in any order.
+        labels: [R].
+        filtered: whether hypernym pairs are left out, as in `metrics.evaluate`.
+    """
+    kept = [one for one in distinct(scored) if counts(one, filtered)]
+    check(kept, labels)
+    gold_by_label = {label: sum(label in one.pair.relations for one in kept) for label in labels}
+    able = [one for one in kept if one.is_scored]
+    matrix = probability_matrix(able, len(labels))
+    best = matrix.argmax(axis=1)  # [P]
+    score = matrix.max(axis=1, initial=0.0)  # [P]
+    guesses = zip(best.tolist(), able, strict=True)
+    correct = np.array([labels[guess] in one.pair.relations for guess, one in guesses], dtype=bool)  # [P]
+
+    cuts: dict[str, _Cuts] = {}
+    fixed_predictions = 0
+    for number, label in enumerate(labels):
+        mine = best == number
+        if gold_by_label[label] and mine.any():
+            cuts[label] = _cuts(score[mine], correct[mine])
+        else:
+            fixed_predictions += int((score[mine] >= FALLBACK).sum())
+    chosen = _ascend(list(cuts.values()), sum(gold_by_label.values()) + fixed_predictions)
+    tuned = {label: cut.threshold(place) for (label, cut), place in zip(cuts.items(), chosen, strict=True)}
+    return {label: tuned.get(label, FALLBACK) for label in labels}
+
+
+@dataclass(frozen=True)
+class _Cuts:
+    """All that a threshold of one relation can do: C cuts, one above all scores, then one below each score.
+
+    Attributes:
+        scores: [C - 1] distinct scores, highest first.
+        true_positives, predicted: [C] counts of the pairs above each cut.
+    """
+
+    scores: npt.NDArray[np.float64]
+    true_positives: Ints
+    predicted: Ints
+
+    def threshold(self, cut: int) -> float:
+        """A number that the scores above the cut reach and those below do not."""
+        above = float(self.scores[cut - 1]) if cut else CEILING
+        below = float(self.scores[cut]) if cut < len(self.scores) else 0.0
+        middle = (above + below) / 2
+        # two adjacent floating-point numbers have no middle; the upper one itself still parts them
+        return middle if middle > below else above
+
+
+def _cuts(score: npt.NDArray[np.float64], correct: npt.NDArray[np.bool_]) -> _Cuts:
+    """The cuts between the scores of the pairs that have this relation as their most probable one."""
+    negated, group = np.unique(-score, return_inverse=True)  # the highest score comes first
+    return _Cuts(
+        -negated, _running(np.bincount(group[correct], minlength=len(negated))), _running(np.bincount(group))
+    )
+
+
+def _running(group_counts: Ints) -> Ints:
+    return np.concatenate([[0], np.cumsum(group_counts)]).astype(np.int64)
+
+
+def _ascend(cuts: Sequence[_Cuts], fixed: int) -> list[int]:
+    """The place of the best cut of each relation.
+
+    Args:
+        cuts: one per relation.
+        fixed: the part of the denominator that no threshold moves.
+    """
+    chosen = [0] * len(cuts)
+    while True:
+        # whole numbers throughout: F1 = above / below exactly, and ties are ties
+        above = 2 * sum(int(cut.true_positives[place]) for cut, place in zip(cuts, chosen, strict=True))
+        below = max(
+            1, fixed + sum(int(cut.predicted[place]) for cut, place in zip(cuts, chosen, strict=True))
+        )
+        better = [int((2 * below * cut.true_positives - above * cut.predicted).argmax()) for cut in cuts]
+        if better == chosen:
+            return chosen
+        chosen = better

@@ -1,0 +1,161 @@
+"""BioC files, XML or JSON, plain or gzip, as a stream of the bioc library's documents.
+
+bioc's own readers would resolve XML entities, cut a text at its first inline tag, keep the whole file in
+memory and stop at a JSON object that lacks a key. So both formats are first brought to one shape, BioC JSON
+with every key present, and bioc builds its documents from that.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from bioc import BioCDocument, biocjson
+
+from biorel.errors import InputError
+from biorel.ledger import Ledger
+from biorel.sources.files import read_head, read_lines
+from biorel.sources.xml_stream import read_elements, text_of
+
+Node = dict[str, Any]
+
+_LISTS = ("passages", "sentences", "annotations", "relations", "nodes")
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_HALF_OF_PAIR = re.compile("[\ud800-\udfff]")
+
+
+def parse_bioc(path: Path, ledger: Ledger) -> Iterator[BioCDocument]:
+    """Yield the documents of a BioC file in file order.
+
+    XML is streamed. JSON is a collection, PubTator3's `{"PubTator3": [...]}`, a list of documents, one
+    document, or JSON lines of any of these.
+
+    Raises:
+        InputError: the file cannot be read, is neither XML nor JSON, or is no BioC.
+    """
+    head = read_head(path)
+    if head.startswith((b"<", *_UTF16_MARKS)):
+        for element in read_elements(path, "BioC", ("collection",), ("document",)):
+            yield _built(path, _from_xml(element))
+    elif head.startswith((b"{", b"[")):
+        for value in _json_values(path, ledger):
+            for node in _json_documents(path, value):
+                yield _built(path, _without_halves(node, ledger))
+    else:
+        raise InputError(f"{path}: neither XML nor JSON, so no BioC", "BioC files begin with '<', '{' or '['")
+
+
+def _from_xml(element: Any) -> Node:
+    """An element as BioC JSON spells it."""
+    node: Node = dict(element.attrib)
+    for child in element:
+        tag = child.tag
+        if tag == "infon":
+            node.setdefault("infons", {})[child.get("key", "")] = text_of(child)
+        elif tag in ("id", "offset", "text"):
+            node[tag] = text_of(child)
+        elif f"{tag}s" in (*_LISTS, "locations"):
+            node.setdefault(f"{tag}s", []).append(_from_xml(child))
+    return node
+
+
+def _json_values(path: Path, ledger: Ledger) -> Iterator[Any]:
+    """The values of a JSON file: its lines where the first line is a whole value, else all of it."""
+    lines = ((number, line) for number, line in read_lines(path, ledger) if line.strip())
+    number, first = next(lines)
+    try:
+        value = json.loads(first)
+    except ValueError:
+        text = "\n".join([first, *(line for _, line in lines)])
+        yield _loaded(path, 0, text)
+        return
+    except RecursionError as error:
+        raise _too_deep(path) from error
+    yield value
+    for number, line in lines:
+        yield _loaded(path, number, line)
+
+
+def _loaded(path: Path, number: int, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        place = f"{path}:{number}" if number else str(path)
+        raise InputError(f"{place}: not JSON ({error})", "fetch or export the file again") from error
+    except RecursionError as error:
+        raise _too_deep(path) from error
+
+
+def _too_deep(path: Path) -> InputError:
+    return InputError(f"{path}: JSON nested too deeply to be BioC", "is this the right file?")
+
+
+def _json_documents(path: Path, value: Any) -> Iterator[Node]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _json_documents(path, item)
+    elif isinstance(value, dict) and "passages" in value:
+        yield value
+    elif isinstance(value, dict) and ("documents" in value or "PubTator3" in value):
+        yield from _json_documents(path, value.get("documents", value.get("PubTator3")))
+    else:
+        keys = ", ".join(value) if isinstance(value, dict) else ""
+        found = f"an object with the keys {keys or '(none)'}" if isinstance(value, dict) else repr(value)[:40]
+        raise InputError(
+            f"{path}: {found} where a BioC collection or document was expected",
+            "a BioC document has 'passages', a collection has 'documents'",
+        )
+
+
+def _without_halves(value: Any, ledger: Ledger) -> Any:
+    r"""The value with each half of a surrogate pair (`"\ud83d"` alone), which is no character, replaced."""
+    if isinstance(value, str):
+        whole, halves = _HALF_OF_PAIR.subn("\ufffd", value)
+        if halves:
+            ledger.add("half of a surrogate pair replaced", count=halves)
+        return whole
+    if isinstance(value, list):
+        return [_without_halves(item, ledger) for item in value]
+    if isinstance(value, dict):
+        return {key: _without_halves(item, ledger) for key, item in value.items()}
+    return value
+
+
+def _built(path: Path, node: Node) -> BioCDocument:
+    try:
+        return biocjson.fromJSON(_filled(node), bioctype="BioCDocument")
+    except (TypeError, ValueError, AttributeError) as error:
+        place = f"{path}: document {_string(node.get('id'))!r}"
+        raise InputError(f"{place} is not BioC ({error})", "fetch or export the file again") from error
+
+
+def _filled(node: Node) -> Node:
+    """The node with every key that bioc asks for; a location without two whole numbers is left out."""
+    spans = [(_whole(span.get("offset")), _whole(span.get("length"))) for span in node.get("locations") or []]
+    whole = [(start, length) for start, length in spans if start is not None and length is not None]
+    filled: Node = {name: [_filled(item) for item in node.get(name) or []] for name in _LISTS}
+    return filled | {
+        "locations": [{"offset": start, "length": length} for start, length in whole],
+        "id": _string(node.get("id") or node.get("pmid")),
+        "infons": dict(node.get("infons") or {}),
+        "text": _string(node.get("text")),
+        "offset": _whole(node.get("offset")),
+        "refid": _string(node.get("refid")),
+        "role": _string(node.get("role")),
+    }
+
+
+def _whole(value: Any) -> int | None:
+    if isinstance(value, str) and re.fullmatch(r"\s*\d{1,18}\s*", value):
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _string(value: Any) -> str:
+    """A text or a number as text; anything else is nothing."""
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""

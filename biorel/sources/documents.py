@@ -1,0 +1,100 @@
+"""Which reader for which file: by the file's name where that tells, by its first bytes else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from biorel.errors import InputError
+from biorel.ledger import Ledger
+from biorel.records import Annotated, BadRecord
+from biorel.sources.bioc import read_bioc
+from biorel.sources.files import read_head
+from biorel.sources.identifiers import document_key
+from biorel.sources.jsonl import read_jsonl
+from biorel.sources.pubtator import read_pubtator
+
+Records = Iterator[tuple[int, Annotated | BadRecord]]
+
+JSONL, BIOC, PUBTATOR = "jsonl", "bioc", "pubtator"
+_JSON_SUFFIXES = {".jsonl": JSONL, ".ndjson": JSONL, ".json": BIOC}
+# the keys that BioC JSON has and a record of JSON lines has not; inside a text the quote would be escaped
+_BIOC_KEY = re.compile(rb'(?<!\\)"(?:passages|documents|PubTator3)"\s*:')
+
+
+def _unnumbered(read: Callable[[Path, Ledger], Iterator[Annotated]]) -> Callable[[Path, Ledger], Records]:
+    def records(path: Path, ledger: Ledger) -> Records:
+        for annotated in read(path, ledger):
+            yield 0, annotated
+
+    return records
+
+
+READERS: dict[str, Callable[[Path, Ledger], Records]] = {
+    JSONL: read_jsonl,
+    BIOC: _unnumbered(read_bioc),
+    PUBTATOR: _unnumbered(read_pubtator),
+}
+
+
+def format_of(path: Path) -> str:
+    """The format of a file, a key of `READERS`.
+
+    `.xml` is BioC. `.jsonl`, `.ndjson` and `.json` are what their first bytes show, as each is used for BioC
+    documents and for records, and what their names say where the bytes leave it open. Any other file is told
+    by its first character that is not blank: `<` or `{` or `[`, else PubTator.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    suffix = suffixes[-1] if suffixes else ""
+    if suffix == ".xml":
+        return BIOC
+    head = read_head(path)
+    named = _JSON_SUFFIXES.get(suffix, "")
+    if head.startswith(b"<") and named != JSONL:
+        return BIOC
+    if named or head.startswith((b"{", b"[")):
+        return _json_format(head, named)
+    return PUBTATOR
+
+
+def _json_format(head: bytes, named: str) -> str:
+    if _BIOC_KEY.search(head):
+        return BIOC
+    first_line = head.partition(b"\n")[0].rstrip()
+    whole = first_line.startswith(b"{") and first_line.endswith(b"}")
+    return JSONL if named == JSONL or whole else BIOC
+
+
+def read_records(path: Path, ledger: Ledger) -> Records:
+    """Yield (line number, record) of a file in any format that biorel reads; 0 where the line is not known.
+
+    A record that is no document is a `BadRecord`, for the caller to tell or to stop at.
+
+    Raises:
+        InputError: the file cannot be read, or is not in the format that it seems to be in.
+    """
+    yield from READERS[format_of(path)](path, ledger)
+
+
+def read_documents(paths: Iterable[Path], ledger: Ledger) -> Iterator[Annotated]:
+    """Yield the documents of several files in the order given; of a repeated id the first.
+
+    Raises:
+        InputError: as `read_records`, and at the first record that is no document.
+    """
+    seen: set[int | str] = set()
+    for path in paths:
+        for line, record in read_records(path, ledger):
+            if isinstance(record, BadRecord):
+                place = f"{path}:{line}" if line else str(path)
+                raise InputError(f"{place}: {record.reason}", "mend or remove the record")
+            key = document_key(record.document.doc_id)
+            if key in seen:
+                ledger.add("duplicate document dropped", f"{path} {record.document.doc_id}")
+                continue
+            seen.add(key)
+            yield record

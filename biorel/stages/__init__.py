@@ -1,0 +1,1 @@
+"""One file per command: `run(config)` reads tables, calls the rooms above, writes one artifact."""

@@ -1,0 +1,251 @@
+"""build-dataset: documents + mentions + curations + MeSH -> pairs and examples, by split.
+
+The documents are streamed twice: once to learn their ids, their splits and the byte pair vocabulary, once to be
+labelled, encoded and written. Memory holds one document at a time, the ids, and the curations of these documents.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from biorel import artifacts
+from biorel.config import BuildDataset
+from biorel.dataset.collapse import RelationSchema, RelationType, derive, load_schema, roll_up, schema_toml
+from biorel.dataset.encode import Encoder, ner_labels
+from biorel.dataset.hypernyms import strict_ancestors
+from biorel.dataset.label import Rules, label, mark_too_long
+from biorel.dataset.splits import SPLITS, hash_split, read_ids, read_splits
+from biorel.dataset.statistics import SplitStatistics, total
+from biorel.errors import InputError
+from biorel.ledger import Ledger
+from biorel.records import Annotated, Curation, Document, Example, Mention, Pair
+from biorel.resources import resource
+from biorel.scoring.tables import dataset_table
+from biorel.sources.chemprot import locate, read_chemprot
+from biorel.sources.ctd import read_curations, read_interaction_types
+from biorel.sources.documents import read_documents
+from biorel.sources.mesh import Mesh, read_mesh
+from biorel.tables import TableWriter
+from biorel.text.tokenizer import import_subword_nmt, learn_bpe, load_tokenizer
+from biorel.training.model_folder import LABELS, labels_to_json
+
+TABLES: dict[str, type] = {"documents": Document, "mentions": Mention, "pairs": Pair, "examples": Example}
+_EXAMPLES_PER_GROUP = 128
+# the widest schema there is: what `derive` counts before it knows its labels
+_CTD_PAIR_TYPES = (("Chemical", "Disease"), ("Gene", "Disease"), ("Chemical", "Gene"))
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The inputs, ready to be streamed any number of times: (split, document with its curations)."""
+
+    config: BuildDataset
+    splits: dict[str, str]
+    excluded: frozenset[str]
+    curations: dict[str, list[Curation]]
+
+    def stream(self, ledger: Ledger) -> Iterator[tuple[str, Annotated]]:
+        for split, annotated in _read(self.config, self.splits, ledger):
+            doc_id = annotated.document.doc_id
+            if doc_id in self.excluded and split == "train":
+                ledger.add("document kept out of training by --exclude-pmids", doc_id)
+                continue
+            if self.config.ctd is not None:
+                annotated = replace(annotated, curations=tuple(self.curations.get(doc_id, ())))
+            yield split, annotated
+
+
+def run(config: BuildDataset, progress: Progress = lambda line: None) -> Path:
+    """Build the dataset folder `config.out`; returns it.
+
+    Raises:
+        BiorelError: bad input, no document, no positive at all, or an output that cannot be written.
+    """
+    with artifacts.folder("build-dataset", config, config.out, force=config.force) as artifact:
+        ledger = artifact.ledger
+        progress("reading documents")
+        sources, tokenizer = _first_pass(config, ledger)
+        schema, rules = _rules(config, sources, ledger)
+        entity_types = dict.fromkeys(type_ for types in schema.pair_types for type_ in types)
+        encoder = Encoder(tokenizer, schema.labels, ner_labels(tuple(entity_types)))
+        progress("labelling and encoding")
+        statistics = _second_pass(config, sources, rules, encoder, artifact.path, ledger)
+
+        splits = {split: statistics[split].to_json() for split in SPLITS}
+        stats = {"schema": schema.name, "splits": splits, "total": total(splits.values())}
+        stats["documents_read"] = ledger["documents labelled"]
+        stats["documents_without_positive"] = ledger["document without a positive left out"]
+        stats["inferred_rows"] = ledger["CTD row inferred"]
+        if not stats["total"]["positives"]:
+            raise _no_positive(sources, ledger)
+        artifacts.write_json(artifact.path / "stats.json", stats)
+        artifacts.write_json(artifact.path / LABELS, labels_to_json(schema, encoder.ner))
+        (artifact.path / "schema.toml").write_text(schema_toml(schema), encoding="utf-8")
+        tokenizer.save(str(artifact.path / "tokenizer.json"))
+        table = dataset_table(stats)
+        (artifact.path / "tables.md").write_text(table + "\n", encoding="utf-8")
+        progress(table)
+    return config.out
+
+
+def _read(config: BuildDataset, splits: dict[str, str], ledger: Ledger) -> Iterator[tuple[str, Annotated]]:
+    """All documents with the split that each belongs to; the books are kept in `ledger`."""
+    if config.train or config.dev or config.test:
+        for split, paths in (("train", config.train), ("dev", config.dev), ("test", config.test)):
+            for annotated in read_documents(paths, ledger) if paths else ():
+                yield split, annotated
+        return
+    for annotated in _unsplit(config, ledger):
+        doc_id = annotated.document.doc_id
+        if config.splits is None:
+            yield hash_split(doc_id, config.dev_share, config.test_share), annotated
+        elif doc_id in splits:
+            yield splits[doc_id], annotated
+        else:
+            ledger.add("document in no split of --splits left out", doc_id)
+
+
+def _unsplit(config: BuildDataset, ledger: Ledger) -> Iterator[Annotated]:
+    if config.documents:
+        yield from read_documents(config.documents, ledger)
+    if config.chemprot is not None:
+        abstracts, entities, relations = locate(config.chemprot)
+        yield from read_chemprot(abstracts, entities, relations, ledger)
+
+
+def _first_pass(config: BuildDataset, ledger: Ledger) -> tuple[Sources, Tokenizer]:
+    """Ids and splits of the documents, the curations that concern them, and the tokenizer.
+
+    Only the second pass books the documents, so that nothing is counted twice.
+    """
+    splits = read_splits(config.splits, ledger) if config.splits else {}
+    excluded = read_ids(config.exclude_pmids, ledger)
+    sources = Sources(config, splits, excluded, {})
+    split_of: dict[str, str] = {}
+
+    def training_texts() -> Iterator[str]:
+        for split, annotated in sources.stream(Ledger()):
+            doc_id = annotated.document.doc_id
+            if split_of.setdefault(doc_id, split) != split:
+                raise InputError(f"document {doc_id} is in {split_of[doc_id]} and in {split}", "a split is by document")
+            if split == "train":
+                yield annotated.document.text
+
+    if config.tokenizer is not None:
+        tokenizer = load_tokenizer(config.tokenizer)
+        for _ in training_texts():
+            pass
+    elif config.merges is not None:
+        tokenizer = import_subword_nmt(config.merges, training_texts())
+    else:
+        tokenizer = learn_bpe(training_texts(), config.vocabulary)
+    if not split_of:
+        raise InputError("no document in any split", "check --splits and --exclude-pmids")
+    if config.ctd is not None:
+        for curation in read_curations(config.ctd, ledger, split_of.keys()):
+            sources.curations.setdefault(curation.doc_id, []).append(curation)
+    return sources, tokenizer
+
+
+def _rules(config: BuildDataset, sources: Sources, ledger: Ledger) -> tuple[RelationSchema, Rules]:
+    parents = read_interaction_types(config.ctd, ledger) if config.ctd is not None else {}
+    mesh = read_mesh(config.mesh, ledger) if config.hypernyms != "off" else Mesh({}, {}, {})
+    rules = Rules(
+        schema=RelationSchema("none", ()),
+        parents=parents,
+        ancestors=strict_ancestors(mesh.tree_numbers, mesh.mapped_to),
+        unlinked=config.unlinked,
+        hypernyms=config.hypernyms,
+        exclude_inferred=config.inferred == "exclude",
+        gold=config.ctd is None,
+    )
+    schema = _derived(config, sources, rules) if config.relation_schema == "derive" else _named(config.relation_schema)
+    return schema, replace(rules, schema=schema)
+
+
+def _named(name: str) -> RelationSchema:
+    path = Path(name)
+    return load_schema(path if path.suffix == ".toml" else resource("relations", f"{name}.toml"))
+
+
+def _derived(config: BuildDataset, sources: Sources, rules: Rules) -> RelationSchema:
+    """Count the positives under a schema that keeps every word of the source, then apply the paper's rules."""
+    words = dict.fromkeys(
+        (head, roll_up(curation.relation, rules.parents), tail)
+        for head, tail in _CTD_PAIR_TYPES
+        for curations in sources.curations.values()
+        for curation in curations
+        if curation.asserted and (curation.head_type, curation.tail_type) == (head, tail)
+    )
+    if not words:
+        raise InputError("--schema derive: no curation concerns these documents", "derive works on --ctd")
+    everything = RelationSchema(
+        "everything",
+        tuple(
+            RelationType(name=f"{head} {word} {tail}", head=head, tail=tail, sources=(word,)) for head, word, tail in words
+        ),
+    )
+    names = {relation.name: (relation.head, relation.sources[0], relation.tail) for relation in everything.relations}
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for _, annotated in sources.stream(Ledger()):
+        _, pairs = label(annotated, annotated.curations, replace(rules, schema=everything))
+        counts.update(names[name] for pair in pairs for name in pair.relations)
+    return derive(counts, config.min_share)
+
+
+def _second_pass(
+    config: BuildDataset, sources: Sources, rules: Rules, encoder: Encoder, folder: Path, ledger: Ledger
+) -> dict[str, SplitStatistics]:
+    statistics = {split: SplitStatistics(rules.schema) for split in SPLITS}
+    keep_empty = config.keep_empty or bool(config.train or config.dev or config.test)
+    with ExitStack() as stack:
+        writers: dict[tuple[str, str], TableWriter[Any]] = {}
+        for split in SPLITS:
+            (folder / split).mkdir()
+            for name, kind in TABLES.items():
+                path = folder / split / f"{name}.parquet"
+                rows = _EXAMPLES_PER_GROUP if kind is Example else 4096
+                writers[split, name] = stack.enter_context(TableWriter(path, kind, rows))
+        for split, annotated in sources.stream(ledger):
+            ledger.add("documents labelled")
+            linked, pairs = label(annotated, annotated.curations, rules)
+            doc_id = annotated.document.doc_id
+            if not keep_empty and not any(pair.relations and not pair.drop for pair in pairs):
+                ledger.add("document without a positive left out", doc_id)
+                continue
+            too_long = encoder.count_tokens(annotated.document) > config.max_tokens
+            if too_long:
+                ledger.add("document over --max-tokens left out", doc_id)
+                pairs = mark_too_long(pairs)
+            else:
+                example = encoder.example(annotated.document, annotated.mentions, linked, pairs, ledger)
+                writers[split, "documents"].write([annotated.document])
+                writers[split, "mentions"].write(annotated.mentions)
+                writers[split, "examples"].write([example])
+            writers[split, "pairs"].write(pairs)
+            statistics[split].add(pairs, too_long=too_long)
+            ledger.add(f"documents written: {split}" if not too_long else f"documents over the cap: {split}")
+    return statistics
+
+
+def _no_positive(sources: Sources, ledger: Ledger) -> InputError:
+    """0 positives is a fault of ids or schema, hardly ever of the data: tell which ids found no match."""
+    prefixes: Counter[str] = Counter()
+    for _, annotated in sources.stream(Ledger()):
+        mentioned = {mention.entity_id for mention in annotated.mentions}
+        for curation in annotated.curations:
+            prefixes.update(id_.split(":")[0] for id_ in (curation.head_id, curation.tail_id) if id_ not in mentioned)
+    common = ", ".join(f"{prefix} ({count})" for prefix, count in prefixes.most_common(3))
+    return InputError(
+        f"0 positives in {ledger['documents labelled']} documents",
+        f"curated ids without a mention, by prefix: {common}" if common else "no curation concerns these documents",
+    )

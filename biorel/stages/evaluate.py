@@ -1,0 +1,138 @@
+"""evaluate: a model folder + one split of a dataset -> metrics, tables, curves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from biorel import artifacts
+from biorel.config import Evaluate
+from biorel.errors import ModelError
+from biorel.model.checkpoint import pick_device
+from biorel.records import Pair, Score
+from biorel.scoring.curves import precision_recall
+from biorel.scoring.distance import by_distance
+from biorel.scoring.metrics import Metrics, evaluate, predict_every_pair
+from biorel.scoring.ner import evaluate_spans
+from biorel.scoring.pairs import ScoredPair
+from biorel.scoring.plots import plot_curves, plot_distance
+from biorel.scoring.tables import relation_table
+from biorel.stages.scored import read_examples, score, unscored
+from biorel.tables import read_table, write_table
+from biorel.training.model_folder import open_model, read_labels
+
+
+def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -> Path:
+    """Score the model and write the folder `config.out`; returns it.
+
+    The thresholds are the model's, tuned on dev; nothing is chosen here.
+
+    Raises:
+        BiorelError: the split is empty, or model and dataset have other labels.
+    """
+    device = pick_device(config.device)
+    opened = open_model(config.model)
+    labels = opened.schema.labels
+    dataset_schema, _ = read_labels(config.dataset)
+    if dataset_schema.labels != labels:
+        raise ModelError(
+            f"{config.model} knows the relations {', '.join(labels)}; {config.dataset} holds {', '.join(dataset_schema.labels)}",
+            "evaluate a model on the schema that it was trained on",
+        )
+    examples = read_examples(config.dataset, config.split)
+    with artifacts.folder("evaluate", config, config.out, force=config.force) as artifact:
+        opened.model.to(device)
+        scored, tags = score(
+            opened.model,
+            examples,
+            opened.collator,
+            labels,
+            token_budget=config.batch_tokens,
+            device=device,
+        )
+        pairs = read_table(config.dataset / config.split / "pairs.parquet", Pair)
+        scored += unscored(pairs, scored, len(labels))
+        filtered = evaluate(scored, labels, opened.thresholds, filtered=True)
+        unfiltered = evaluate(scored, labels, opened.thresholds, filtered=False)
+        baseline = predict_every_pair(scored, labels, filtered=True)
+        ner = evaluate_spans((example.ner_tags for example in examples), tags, opened.ner_labels)
+        protocol = {
+            "split": config.split,
+            "documents": len(examples),
+            "entities": "gold (those of the dataset)",
+            "hypernym_filter": "on; 'unfiltered' counts the filtered pairs as negatives",
+            "thresholds": "tuned on the dev documents of training",
+        }
+        artifacts.write_json(
+            artifact.path / "metrics.json",
+            {
+                **filtered.to_json(),
+                "ner": ner.to_json(),
+                "unfiltered": unfiltered.to_json(),
+                "every_pair": baseline.to_json(),
+                "protocol": protocol,
+            },
+        )
+        _write_tables(artifact.path, scored, labels, opened.thresholds, config.plots)
+        report = _report(config, filtered, unfiltered, baseline, ner.to_json(), protocol)
+        (artifact.path / "report.md").write_text(report, encoding="utf-8")
+        artifact.notes["device"] = str(device)
+        progress(report)
+    return config.out
+
+
+def _write_tables(
+    folder: Path, scored: Sequence[ScoredPair], labels: Sequence[str], thresholds: Any, plots: bool
+) -> None:
+    """Scores, the distance curve of Figure 2 and the precision-recall curves, as Parquet and PNG."""
+    write_table(
+        folder / "scores.parquet",
+        Score,
+        (
+            Score(one.pair.doc_id, one.pair.head_id, one.pair.tail_id, label, probability)
+            for one in scored
+            if one.is_scored
+            for label, probability in zip(labels, one.probabilities, strict=True)
+        ),
+    )
+    distance = by_distance(scored, labels, thresholds)
+    points = precision_recall(scored, labels)
+    pd.DataFrame([asdict(row) for row in distance]).to_parquet(folder / "distance.parquet", index=False)
+    pd.DataFrame([asdict(row) for row in points]).to_parquet(folder / "curves.parquet", index=False)
+    if plots:
+        plot_distance(distance, folder / "distance.png")
+        plot_curves(points, folder / "curves.png")
+
+
+def _report(
+    config: Evaluate,
+    filtered: Metrics,
+    unfiltered: Metrics,
+    baseline: Metrics,
+    ner: dict[str, Any],
+    protocol: dict[str, Any],
+) -> str:
+    lines = [
+        f"# {config.model} on {config.split} of {config.dataset}",
+        "",
+        *(f"- {name.replace('_', ' ')}: {value}" for name, value in protocol.items()),
+        "",
+        relation_table(filtered),
+        "",
+        "| score | P | R | F1 |",
+        "|---|---|---|---|",
+    ]
+    rows = {
+        "micro, hypernym filter on": filtered.to_json()["micro"],
+        "micro, hypernym filter off": unfiltered.to_json()["micro"],
+        "every pair predicted, filter on": baseline.to_json()["micro"],
+        "entity types (strict spans)": ner["overall"],
+    }
+    for name, row in rows.items():
+        numbers = (row["precision"], row["recall"], row["f1"])
+        lines.append(f"| {name} | " + " | ".join("-" if value is None else f"{100 * value:.1f}" for value in numbers) + " |")
+    return "\n".join(lines) + "\n"

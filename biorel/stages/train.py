@@ -1,0 +1,185 @@
+"""train: a dataset folder -> a model folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from torch.utils.tensorboard import SummaryWriter
+
+from biorel import artifacts
+from biorel.config import Train
+from biorel.dataset.features import FEATURES
+from biorel.errors import InputError, ModelError
+from biorel.model.bran import Bran, Sizes
+from biorel.model.checkpoint import pick_device
+from biorel.records import Example
+from biorel.scoring.metrics import evaluate
+from biorel.scoring.ner import evaluate_spans
+from biorel.scoring.thresholds import tune
+from biorel.stages.scored import read_examples, score
+from biorel.text.tokenizer import UNK_ID, load_tokenizer
+from biorel.training.checkpoint import FILE, TrainingState, restore_state
+from biorel.training.loop import DevScore, Recipe, Report, train
+from biorel.training.model_folder import ModelFolder, read_labels, save_model
+from biorel.training.optim import WeightAverage, build_optimizer
+from biorel.training.vectors import load_vectors
+
+_CHECKPOINT = "checkpoint"
+
+
+def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] = iter) -> Path:
+    """Train and write the model folder `config.out`; returns it.
+
+    Args:
+        config: the command's configuration.
+        reports: is given the stream of reports and passes them on; a progress bar lives there.
+
+    Raises:
+        BiorelError: an empty split, a dataset that is incomplete, a checkpoint of another run.
+    """
+    device = pick_device(config.device)
+    if config.threads:
+        torch.set_num_threads(config.threads)
+    schema, ner = read_labels(config.dataset)
+    tokenizer = load_tokenizer(config.dataset / "tokenizer.json")
+    training, dev = _splits(config)
+    with artifacts.folder("train", config, config.out, force=config.force, resume=True) as artifact:
+        torch.manual_seed(config.seed)
+        model = Bran(_sizes(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner)))
+        if config.vectors is not None:
+            found = load_vectors(model.embedding.tokens, tokenizer.get_vocab(), config.vectors, artifact.ledger)
+            artifact.ledger.add("tokens with a pre-trained vector", count=found)
+        model.to(device)
+        state = TrainingState(
+            model,
+            build_optimizer(
+                model,
+                rate=config.learning_rate,
+                betas=(config.beta1, config.beta2),
+                epsilon=config.epsilon,
+                weight_decay=config.weight_decay,
+            ),
+            WeightAverage(model, config.ema),
+        )
+        key = artifacts.fingerprint("train", config)
+        checkpoint = artifact.path / _CHECKPOINT
+        checkpoint.mkdir(exist_ok=True)
+        artifact.notes["resumed"] = _restore(state, checkpoint, key, config.force)
+
+        saved = ModelFolder(model, tokenizer, schema, ner, {})
+        collate = saved.collator
+
+        def score_dev() -> DevScore:
+            scored, tags = score(model, dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
+            entities = evaluate_spans((example.ner_tags for example in dev), tags, ner)
+            thresholds = tune(scored, schema.labels)
+            micro = evaluate(scored, schema.labels, thresholds, filtered=True).micro
+            return DevScore(micro.f1 or 0.0, thresholds, entities.overall.f1 or 0.0)
+
+        recipe = Recipe(**{field.name: getattr(config, field.name) for field in fields(Recipe) if hasattr(config, field.name)})
+        events = SummaryWriter(str(artifact.path / "events"), purge_step=state.epoch)
+        for report in reports(train(state, training, collate, recipe, score_dev, checkpoint, key)):
+            if report.dev is not None:
+                _log(events, report)
+        events.close()
+
+        model.load_state_dict(state.best, strict=False)
+        saved = ModelFolder(model, tokenizer, schema, ner, state.best_thresholds)
+        pd.DataFrame(state.history).to_parquet(artifact.path / "history.parquet", index=False)
+        metrics = _metrics(config, state, len(training), len(dev), device)
+        save_model(artifact.path, saved, metrics, _card(config, metrics))
+        (checkpoint / FILE).unlink()
+        checkpoint.rmdir()
+        artifact.notes["device"] = str(device)
+    return config.out
+
+
+def _restore(state: TrainingState, checkpoint: Path, key: str, force: bool) -> bool:
+    """Go on from a checkpoint of this run; one of another run stops the command, or is dropped with --force."""
+    try:
+        return restore_state(state, checkpoint, key)
+    except ModelError:
+        if not force:
+            raise
+        (checkpoint / FILE).unlink()
+        return False
+
+
+def _splits(config: Train) -> tuple[list[Example], list[Example]]:
+    """Training and dev examples; with `resplit_dev` both drawn anew from their union."""
+    training = read_examples(config.dataset, "train")
+    dev = read_examples(config.dataset, "dev")
+    if not config.resplit_dev:
+        return training, dev
+    joined = sorted([*training, *dev], key=lambda example: example.doc_id)
+    if config.resplit_dev >= len(joined):
+        raise InputError(f"--resplit-dev {config.resplit_dev}: train and dev together have {len(joined)} documents")
+    order = np.random.default_rng(config.seed).permutation(len(joined)).tolist()
+    chosen = order[: config.resplit_dev]
+    return [joined[index] for index in order[config.resplit_dev :]], [joined[index] for index in chosen]
+
+
+def _sizes(config: Train, vocabulary: int, relations: int, ner_labels: int) -> Sizes:
+    shared = {field.name for field in fields(Sizes)} & set(Train.model_fields) - {"pair_features"}
+    return Sizes(
+        vocabulary=vocabulary,
+        relations=relations + 1,
+        ner_labels=ner_labels,
+        pair_features=len(FEATURES) if config.pair_features else 0,
+        unk_id=UNK_ID,
+        **{name: getattr(config, name) for name in shared},
+    )
+
+
+def _log(events: SummaryWriter, report: Report) -> None:
+    assert report.dev is not None  # noqa: S101 - for the type checker
+    values = {
+        "loss/relations": report.loss,
+        "loss/ner": report.ner_loss,
+        "dev/f1": report.dev.f1,
+        "dev/ner_f1": report.dev.ner_f1,
+        "speed/documents_per_second": report.documents_per_second,
+    }
+    for name, value in values.items():
+        events.add_scalar(name, value, report.epoch)
+
+
+def _metrics(config: Train, state: TrainingState, training: int, dev: int, device: torch.device) -> dict[str, Any]:
+    return {
+        "dev_f1": state.best_score,
+        "best_epoch": state.best_epoch,
+        "epochs": state.epoch,
+        "documents": {"train": training, "dev": dev},
+        "seed": config.seed,
+        "device": str(device),
+        "seconds_per_epoch": float(np.mean([row["seconds"] for row in state.history])),
+        "documents_per_second": float(np.mean([row["documents_per_second"] for row in state.history])),
+    }
+
+
+def _card(config: Train, metrics: dict[str, Any]) -> str:
+    """The README of a model folder: what it was trained on, and how."""
+    changed = {
+        name: value
+        for name, value in config.model_dump(mode="json").items()
+        if name not in ("out", "force") and value != Train.model_fields[name].default
+    }
+    lines = [
+        "# A BRAN relation model, trained by biorel",
+        "",
+        f"Trained on {metrics['documents']['train']} documents of `{config.dataset}`; thresholds and the best of "
+        f"{metrics['epochs']} epochs chosen on {metrics['documents']['dev']} dev documents.",
+        "",
+        f"Dev micro F1 {100 * metrics['dev_f1']:.1f} (epoch {metrics['best_epoch']}), gold entities.",
+        "",
+        "Options other than the defaults:",
+        "",
+        *(f"- `{name}`: {value}" for name, value in changed.items()),
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,1 @@
+"""Text into tokens and sentences, with the way back to characters."""

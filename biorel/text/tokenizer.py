@@ -1,0 +1,101 @@
+"""Byte pair encoding (BRAN section 2.1) through Hugging Face tokenizers, learned or imported.
+
+No normaliser is used: a token's character span is always a span of the text as it is stored.
+Padding and truncation are never part of a tokenizer; lengths belong to the model's configuration.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
+
+from biorel.errors import InputError
+
+PAD, UNK = "[PAD]", "[UNK]"
+PAD_ID, UNK_ID = 0, 1
+END_OF_WORD = "</w>"
+# learning splits into letters, numbers and single other characters, so that entity borders are token borders
+_PIECES = Regex(r"[^\W\d_]+|\d+|[^\w\s]|_")
+
+# forked workers must not use the tokenizer's own threads
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+def learn_bpe(texts: Iterable[str], budget: int) -> Tokenizer:
+    """Learn a byte pair vocabulary of at most `budget` tokens over the training texts.
+
+    The same texts in the same order give the same vocabulary.
+    """
+    tokenizer = _tokenizer(models.BPE(unk_token=UNK, end_of_word_suffix=END_OF_WORD))
+    trainer = trainers.BpeTrainer(
+        vocab_size=budget,
+        min_frequency=2,
+        special_tokens=[PAD, UNK],
+        end_of_word_suffix=END_OF_WORD,
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer
+
+
+def import_subword_nmt(merges_path: Path, texts: Iterable[str]) -> Tokenizer:
+    """A tokenizer from merges in subword-nmt's format (`a b` or `a b</w>` a line, `#version` first).
+
+    The alphabet is that of the merges and of the training texts.
+
+    Raises:
+        InputError: the file is missing or a line is no pair.
+    """
+    merges = list(_read_merges(merges_path))
+    characters = {character for text in texts for character in text if not character.isspace()}
+    for pair in merges:
+        for symbol in pair:
+            characters.update(symbol.removesuffix(END_OF_WORD))
+    alphabet = sorted(characters)
+    vocabulary = [PAD, UNK, *alphabet, *(character + END_OF_WORD for character in alphabet)]
+    known = dict.fromkeys(vocabulary)
+    usable = []
+    for left, right in merges:
+        if left in known and right in known:
+            usable.append((left, right))
+            known[left + right] = None
+    ids = {token: index for index, token in enumerate(known)}
+    return _tokenizer(models.BPE(ids, usable, unk_token=UNK, end_of_word_suffix=END_OF_WORD))
+
+
+def _read_merges(path: Path) -> Iterator[tuple[str, str]]:
+    if not path.is_file():
+        raise InputError(f"{path}: no such file", "name a merges file in subword-nmt's format")
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        if line.startswith("#version") or not line.strip():
+            continue
+        parts = line.split(" ")
+        if len(parts) != 2:
+            raise InputError(f"{path}:{number}: {len(parts)} symbols where a merge has two")
+        yield parts[0], parts[1]
+
+
+def _tokenizer(model: models.BPE) -> Tokenizer:
+    tokenizer = Tokenizer(model)
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(_PIECES, behavior="removed", invert=True)
+    return tokenizer
+
+
+def load_tokenizer(path: Path) -> Tokenizer:
+    """Read a `tokenizer.json`.
+
+    Raises:
+        InputError: missing or not a tokenizer.
+    """
+    if not path.is_file():
+        raise InputError(f"{path}: no such file", "the folder should hold the tokenizer that biorel wrote")
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises bare Exception
+        raise InputError(f"{path}: not a tokenizer file ({error})") from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer

@@ -1,0 +1,1 @@
+"""Examples into batches, batches into steps, a trained network into scores."""

@@ -1,0 +1,87 @@
+"""Which documents, and which of their pairs, make up each step: pure generators of plans.
+
+Every draw comes from (seed, epoch), never from a global state, so that a resumed run sees the same steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biorel.records import Example
+
+# documents are sorted by length within chunks of this many batches, against padding
+_SORTED_BATCHES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One step: documents by index, and for each the indices of its pairs that count."""
+
+    documents: tuple[int, ...]
+    pairs: tuple[tuple[int, ...], ...]
+
+
+def usable_pairs(example: Example) -> tuple[int, ...]:
+    """The pairs that train: those that nothing holds back."""
+    return tuple(index for index, drop in enumerate(example.pair_drops) if not drop)
+
+
+def document_plans(examples: Sequence[Example], *, token_budget: int, seed: int, epoch: int) -> Iterator[Plan]:
+    """Every document once, all its pairs at once, in shuffled batches under a budget of padded tokens.
+
+    Documents without a usable pair still train the entity types.
+    """
+    order = np.random.default_rng((seed, epoch)).permutation(len(examples)).tolist()
+    mean_length = max(1, sum(len(example.token_ids) for example in examples) // max(1, len(examples)))
+    chunk = max(1, token_budget // mean_length) * _SORTED_BATCHES
+    batches: list[list[int]] = []
+    for begin in range(0, len(order), chunk):
+        by_length = sorted(order[begin : begin + chunk], key=lambda index: len(examples[index].token_ids))
+        batches.extend(_filled(by_length, [len(example.token_ids) for example in examples], token_budget))
+    for number in np.random.default_rng((seed, epoch, 1)).permutation(len(batches)).tolist():
+        documents = tuple(batches[number])
+        yield Plan(documents, tuple(usable_pairs(examples[index]) for index in documents))
+
+
+def ordered_plans(examples: Sequence[Example], *, token_budget: int, positions: int) -> Iterator[Plan]:
+    """All pairs of all documents for scoring, documents of like length together; long ones alone."""
+    lengths = [len(example.token_ids) for example in examples]
+    by_length = sorted(range(len(examples)), key=lambda index: (lengths[index], index))
+    short = [index for index in by_length if lengths[index] <= positions]
+    alone = [[index] for index in by_length if lengths[index] > positions]
+    for documents in [*_filled(short, lengths, token_budget), *alone]:
+        yield Plan(tuple(documents), tuple(tuple(range(len(examples[index].pair_heads))) for index in documents))
+
+
+def _filled(documents: Sequence[int], lengths: Sequence[int], token_budget: int) -> Iterator[list[int]]:
+    """Cut a run of documents into batches whose longest length times their number fits the budget."""
+    batch: list[int] = []
+    longest = 0
+    for index in documents:
+        longest = max(longest, lengths[index])
+        if batch and longest * (len(batch) + 1) > token_budget:
+            yield batch
+            batch, longest = [], lengths[index]
+        batch.append(index)
+    if batch:
+        yield batch
+
+
+def pair_plans(examples: Sequence[Example], *, pairs_per_step: int, steps: int, seed: int, epoch: int) -> Iterator[Plan]:
+    """The paper's sampling (appendix A): a minibatch of pairs, all positive or all NULL, by a fair coin."""
+    pools: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
+    for document, example in enumerate(examples):
+        for pair in usable_pairs(example):
+            pools[bool(example.pair_labels[pair])].append((document, pair))
+    random = np.random.default_rng((seed, epoch))
+    for _ in range(steps):
+        pool = pools[bool(random.random() < 0.5)] or pools[True] or pools[False]
+        chosen: dict[int, list[int]] = {}
+        for place in random.integers(len(pool), size=pairs_per_step).tolist():
+            document, pair = pool[place]
+            chosen.setdefault(document, []).append(pair)
+        documents = tuple(sorted(chosen))
+        yield Plan(documents, tuple(tuple(sorted(set(chosen[document]))) for document in documents))

@@ -1,0 +1,65 @@
+"""A trained network over examples: probabilities of every pair, evidence, and BIO tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from biorel.model.bran import Bran, probabilities
+from biorel.model.pooling import link_weights, pool_links
+from biorel.records import Example
+from biorel.training.batches import ordered_plans
+from biorel.training.collate import Collator
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What the network says of one document.
+
+    Attributes:
+        index: place of the document among the examples.
+        pairs: [P, R] probabilities, NULL first.
+        links: [N, R] share of each pair of units in its pair's log-sum-exp.
+        link_pairs: [N] the pair of each link.
+        tags: [T] BIO label indices.
+    """
+
+    index: int
+    pairs: np.ndarray
+    links: np.ndarray
+    link_pairs: np.ndarray
+    tags: np.ndarray
+
+
+@torch.no_grad()
+def predict(
+    model: Bran, examples: Sequence[Example], collate: Collator, *, token_budget: int, device: torch.device
+) -> Iterator[Prediction]:
+    """Score all pairs of all documents; predictions come in the order of length, each with its index.
+
+    The network is put in evaluation mode and left there.
+    """
+    model.eval()
+    for plan in ordered_plans(examples, token_budget=token_budget, positions=model.sizes.positions):
+        batch = collate(examples, plan).to(device)
+        output = model(batch)
+        pooled = pool_links(output.links, batch.link_pairs, batch.pairs)
+        weights = link_weights(output.links, pooled, batch.link_pairs).cpu().numpy()
+        pairs = probabilities(output.pairs).cpu().numpy()
+        tags = output.ner.argmax(-1).cpu().numpy()
+        link_pairs = batch.link_pairs.cpu().numpy()
+        begin = 0
+        for row, index in enumerate(plan.documents):
+            end = begin + len(plan.pairs[row])
+            first, last = np.searchsorted(link_pairs, [begin, end])
+            yield Prediction(
+                index,
+                pairs[begin:end],
+                weights[first:last],
+                link_pairs[first:last] - begin,
+                tags[row, : len(examples[index].token_ids)],
+            )
+            begin = end

@@ -1,0 +1,116 @@
+"""A model folder: all that is needed to read a text as the network was trained to.
+
+    model.safetensors  weights          tokenizer.json  BPE          thresholds.json  tuned on dev
+    config.json        sizes            labels.json     relations, BIO labels       metrics.json, README.md
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from biorel.artifacts import write_json
+from biorel.dataset.collapse import RelationSchema, RelationType
+from biorel.dataset.encode import Encoder
+from biorel.errors import ModelError
+from biorel.model.bran import Bran
+from biorel.model.checkpoint import load_model, save_weights, sizes_from_dict, sizes_to_dict
+from biorel.text.tokenizer import load_tokenizer
+from biorel.training.collate import Collator
+
+LABELS = "labels.json"
+
+
+@dataclass(frozen=True)
+class ModelFolder:
+    """A network with its tokenizer, labels and thresholds."""
+
+    model: Bran
+    tokenizer: Tokenizer
+    schema: RelationSchema
+    ner_labels: tuple[str, ...]
+    thresholds: Mapping[str, float]
+
+    @property
+    def encoder(self) -> Encoder:
+        return Encoder(self.tokenizer, self.schema.labels, self.ner_labels)
+
+    @property
+    def collator(self) -> Collator:
+        sizes = self.model.sizes
+        types = tuple((relation.head, relation.tail) for relation in self.schema.relations)
+        return Collator(sizes.units, types, bool(sizes.pair_features))
+
+
+def save_model(folder: Path, saved: ModelFolder, metrics: Mapping[str, Any], card: str) -> None:
+    """Write all the files of a model folder into an existing folder."""
+    save_weights(saved.model, folder / "model.safetensors")
+    write_json(folder / "config.json", {"model": "bran", "sizes": sizes_to_dict(saved.model.sizes)})
+    saved.tokenizer.save(str(folder / "tokenizer.json"))
+    write_json(folder / LABELS, labels_to_json(saved.schema, saved.ner_labels))
+    write_json(folder / "thresholds.json", dict(saved.thresholds))
+    write_json(folder / "metrics.json", metrics)
+    (folder / "README.md").write_text(card, encoding="utf-8")
+
+
+def open_model(folder: Path) -> ModelFolder:
+    """Read a model folder; the network is on the CPU in evaluation mode.
+
+    Raises:
+        ModelError: the folder or one of its files is missing, unreadable or does not fit the others.
+    """
+    if not folder.is_dir():
+        raise ModelError(f"{folder}: no such model folder", "train one with biorel train, or leave --model out")
+    schema, ner = labels_from_json(_json(folder / LABELS), folder / LABELS)
+    config = _json(folder / "config.json")
+    sizes = sizes_from_dict(config.get("sizes", {}))
+    thresholds = _json(folder / "thresholds.json")
+    if set(thresholds) != set(schema.labels):
+        raise ModelError(f"{folder / 'thresholds.json'}: its relations are not those of labels.json")
+    if (sizes.relations, sizes.ner_labels) != (len(schema.labels) + 1, len(ner)):
+        raise ModelError(f"{folder}: labels.json does not fit config.json", "both must come from one training run")
+    tokenizer = load_tokenizer(folder / "tokenizer.json")
+    if tokenizer.get_vocab_size() != sizes.vocabulary:
+        raise ModelError(f"{folder}: tokenizer.json does not fit config.json", "both must come from one training run")
+    return ModelFolder(load_model(sizes, folder / "model.safetensors"), tokenizer, schema, ner, thresholds)
+
+
+def labels_to_json(schema: RelationSchema, ner: tuple[str, ...]) -> dict[str, Any]:
+    """The numbering of labels as plain values; a dataset and a model hold the same file."""
+    relations = [relation.model_dump(mode="json") for relation in schema.relations]
+    return {"schema": schema.name, "relations": relations, "ner": list(ner)}
+
+
+def labels_from_json(content: Mapping[str, Any], path: Path) -> tuple[RelationSchema, tuple[str, ...]]:
+    """The schema and the BIO labels again.
+
+    Raises:
+        ModelError: not what `labels_to_json` wrote.
+    """
+    try:
+        relations = tuple(RelationType.model_validate(relation) for relation in content["relations"])
+        return RelationSchema(content["schema"], relations), tuple(content["ner"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"{path}: not a labels file ({error})") from error
+
+
+def read_labels(folder: Path) -> tuple[RelationSchema, tuple[str, ...]]:
+    """The labels of a dataset or model folder."""
+    return labels_from_json(_json(folder / LABELS), folder / LABELS)
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ModelError(f"{path}: {error.strerror or error}", "the folder is incomplete") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ModelError(f"{path}: not JSON ({error})") from error
+    if not isinstance(content, dict):
+        raise ModelError(f"{path}: not a JSON object")
+    return content

@@ -1,0 +1,80 @@
+"""Adam as the paper sets it, with clipping, optional gradient noise, and a running average of the weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+
+NOISE_DECAY = 0.55
+
+
+def build_optimizer(
+    model: nn.Module, *, rate: float, betas: tuple[float, float], epsilon: float, weight_decay: float
+) -> torch.optim.AdamW:
+    """AdamW over all parameters; weight decay 0 is Adam. Decay leaves biases and norms alone."""
+    parameters = list(model.named_parameters())
+    decayed = [parameter for name, parameter in parameters if parameter.dim() > 1]
+    free = [parameter for name, parameter in parameters if parameter.dim() <= 1]
+    return torch.optim.AdamW(
+        [{"params": decayed, "weight_decay": weight_decay}, {"params": free, "weight_decay": 0.0}],
+        lr=rate,
+        betas=betas,
+        eps=epsilon,
+    )
+
+
+def learning_rate(step: int, *, peak: float, warmup: int, total: int, floor: float) -> float:
+    """Linear warm-up to `peak`, then a half cosine down to `floor` times the peak at step `total`."""
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    progress = min(1.0, (step - warmup) / max(1, total - warmup))
+    return peak * (floor + (1 - floor) * 0.5 * (1 + math.cos(math.pi * progress)))
+
+
+def add_gradient_noise(model: nn.Module, *, eta: float, step: int) -> None:
+    """Gaussian noise of variance eta / (1 + step)^0.55 on every gradient (Neelakantan et al. 2015)."""
+    deviation = math.sqrt(eta / (1 + step) ** NOISE_DECAY)
+    for parameter in model.parameters():
+        if parameter.grad is not None:
+            parameter.grad.add_(torch.randn_like(parameter.grad), alpha=deviation)
+
+
+class WeightAverage:
+    """An exponential moving average of a network's parameters; it is what is evaluated and saved.
+
+    Early in training the decay is lower, min(decay, (1 + n) / (10 + n)), so that the start is forgotten.
+    """
+
+    def __init__(self, model: nn.Module, decay: float) -> None:
+        self.decay = decay
+        self.updates = 0
+        self.shadow: dict[str, Tensor] = {
+            name: parameter.detach().clone() for name, parameter in model.named_parameters()
+        }
+
+    @torch.no_grad()
+    def update(self, model: nn.Module) -> None:
+        self.updates += 1
+        decay = min(self.decay, (1 + self.updates) / (10 + self.updates))
+        for name, parameter in model.named_parameters():
+            self.shadow[name].lerp_(parameter, 1 - decay)
+
+    @contextmanager
+    def applied_to(self, model: nn.Module) -> Iterator[None]:
+        """Within the context the network has the average for its weights."""
+        current = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
+        _copy(self.shadow, model)
+        try:
+            yield
+        finally:
+            _copy(current, model)
+
+
+@torch.no_grad()
+def _copy(weights: dict[str, Tensor], model: nn.Module) -> None:
+    for name, parameter in model.named_parameters():
+        parameter.copy_(weights[name])

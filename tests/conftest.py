@@ -1,0 +1,44 @@
+"""Fixtures that several rooms of tests need."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from biorel.ledger import Ledger
+
+REPOSITORY = Path(__file__).parents[1]
+
+Write = Callable[[str, str | bytes], Path]
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """The folder of real data, which no checkout holds; a test that needs it is skipped where it is absent."""
+    folder = Path(os.environ.get("BIOREL_SHARED_DATA", REPOSITORY.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"no real data at {folder}; set BIOREL_SHARED_DATA to the folder that holds it")
+    return folder
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes a file under the test's folder and gives its path; a name that ends in .gz is packed."""
+
+    def _write(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = content.encode("utf-8") if isinstance(content, str) else content
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        return path
+
+    return _write
+
+
+@pytest.fixture
+def ledger() -> Ledger:
+    return Ledger()

@@ -1,0 +1,105 @@
+"""Windows: they tile a text exactly, each fits the positions, and the seams are where they should be."""
+
+from itertools import pairwise
+
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from biorel.model.windows import encode_in_windows, plan_windows
+
+LENGTHS = st.integers(0, 400)
+SIZES = st.integers(1, 70)
+
+
+@given(LENGTHS, SIZES)
+@settings(max_examples=150, deadline=None)
+def test_kept_parts_tile_the_text_and_every_window_fits(length: int, size: int) -> None:
+    windows = plan_windows(length, size)
+    assert [token for window in windows for token in range(window.keep_start, window.keep_end)] == list(
+        range(length)
+    )
+    for window in windows:
+        assert 0 <= window.start <= window.keep_start <= window.keep_end <= window.end <= length
+        assert window.end - window.start <= size
+    assert len({window.start for window in windows}) == len(windows)
+
+
+@given(LENGTHS, SIZES)
+@settings(max_examples=100, deadline=None)
+def test_each_token_is_kept_where_it_stands_nearest_to_the_middle(length: int, size: int) -> None:
+    windows = plan_windows(length, size)
+    for window in windows:
+        for token in range(window.keep_start, window.keep_end):
+            off = [abs(2 * token - (w.start + w.end - 1)) for w in windows if w.start <= token < w.end]
+            assert abs(2 * token - (window.start + window.end - 1)) == min(off)
+
+
+@given(st.integers(2, 400), st.integers(2, 70))
+@settings(max_examples=100, deadline=None)
+def test_neighbouring_windows_overlap_by_half(length: int, size: int) -> None:
+    windows = plan_windows(length, size)
+    for one, other in pairwise(windows):
+        assert one.end - other.start >= size - size // 2
+
+
+def test_t06_windows_of_one_and_of_two_tokens() -> None:
+    for size in (1, 2):
+        for length in range(12):
+            windows = plan_windows(length, size)
+            kept = [token for window in windows for token in range(window.keep_start, window.keep_end)]
+            assert kept == list(range(length))
+            assert all(window.end - window.start <= size for window in windows)
+    assert [(w.start, w.end) for w in plan_windows(3, 1)] == [(0, 1), (1, 2), (2, 3)]
+
+
+def test_a_text_that_just_fits_is_one_window() -> None:
+    assert [(w.start, w.end, w.keep_start, w.keep_end) for w in plan_windows(8, 8)] == [(0, 8, 0, 8)]
+    assert len(plan_windows(9, 8)) == 2
+
+
+def _in_context(token_ids: Tensor, mask: Tensor) -> Tensor:
+    """An encoder in which every token depends on its place and on all real tokens of its text."""
+    real = token_ids.double() * mask
+    places = torch.arange(token_ids.shape[1]).double()
+    return torch.stack([real.cumsum(1) + places, real.sum(1, keepdim=True) * (places + 1)], dim=-1)
+
+
+def _per_token(token_ids: Tensor, mask: Tensor) -> Tensor:
+    return torch.stack([token_ids.double(), token_ids.double() ** 2], dim=-1) * mask[..., None]
+
+
+def _texts(*lengths: int) -> tuple[Tensor, Tensor]:
+    mask = torch.arange(max(lengths))[None] < torch.tensor(lengths)[:, None]
+    return torch.randint(1, 50, mask.shape, generator=torch.Generator().manual_seed(10)) * mask, mask
+
+
+def test_short_texts_are_encoded_directly() -> None:
+    ids, mask = _texts(7, 8, 1)
+    assert torch.equal(encode_in_windows(_in_context, ids, mask, 8), _in_context(ids, mask))
+
+
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=4), st.integers(1, 12))
+@settings(max_examples=60, deadline=None)
+def test_an_encoder_of_single_tokens_sees_no_windows(lengths: list[int], size: int) -> None:
+    ids, mask = _texts(*lengths)
+    assert torch.equal(encode_in_windows(_per_token, ids, mask, size)[mask], _per_token(ids, mask)[mask])
+
+
+def test_windows_of_a_long_text_are_encoded_apart_and_stitched() -> None:
+    ids, mask = _texts(11)
+    found = encode_in_windows(_in_context, ids, mask, 6)[0]
+    for window in plan_windows(11, 6):
+        alone = _in_context(ids[:, window.start : window.end], mask[:, window.start : window.end])[0]
+        for token in range(window.keep_start, window.keep_end):
+            assert torch.equal(found[token], alone[token - window.start])
+
+
+def test_a_text_is_encoded_alone_as_beside_a_longer_one() -> None:
+    lengths = (5, 21, 8, 13)
+    ids, mask = _texts(*lengths)
+    together = encode_in_windows(_in_context, ids, mask, 8)
+    for row, length in enumerate(lengths):
+        alone = encode_in_windows(_in_context, ids[row : row + 1, :length], mask[row : row + 1, :length], 8)
+        assert torch.equal(together[row, :length], alone[0])
