@@ -9,7 +9,6 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
-import os
 import platform
 import shutil
 import time
@@ -101,7 +100,7 @@ def whole_file(path: Path) -> Iterator[Path]:
         with _told(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             yield partial
-            os.replace(partial, path)
+            partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
 

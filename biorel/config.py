@@ -79,11 +79,12 @@ class BuildDataset(Config):
     chemprot: Path | None = Field(None, description="folder of ChemProt or DrugProt TSV files, as documents")
     mesh: tuple[Path, ...] = Field((), description="MeSH tree: TSV, mtreesYYYY.bin, descYYYY.xml, suppYYYY.xml")
     relation_schema: str = Field(
-        "ctd13", alias="schema", description="ctd13, ctd14, cdr, drugprot, derive, or a TOML file of your own"
+        "ctd13", alias="schema", description="ctd13, ctd14, cdr, chemprot, drugprot, derive, or a TOML file of your own"
     )
     min_share: float = Field(0.005, ge=0, le=1, description="derive: drop labels below this share of the positives")
     unlinked: Literal["drop", "merge"] = Field(
-        "drop", description="mentions without a concept id: left out of pairs, or merged into one entity as the paper did"
+        "drop",
+        description="mentions without a concept id: left out of pairs, or merged into one entity as the paper did",
     )
     hypernyms: Literal["off", "tail", "both"] = Field(
         "tail", description="drop negatives that a more specific positive explains, by MeSH"
@@ -96,7 +97,9 @@ class BuildDataset(Config):
     dev_share: float = Field(0.1, ge=0, lt=1, description="share of dev in a split by hash")
     test_share: float = Field(0.1, ge=0, lt=1, description="share of test in a split by hash")
     exclude_pmids: tuple[Path, ...] = Field((), description="document ids, one a line, to keep out of training")
-    keep_empty: bool = Field(False, description="keep documents without a positive (always kept with --train/--dev/--test)")
+    keep_empty: bool = Field(
+        False, description="keep documents without a positive (always kept with --train/--dev/--test)"
+    )
     merges: Path | None = Field(None, description="BPE merges in subword-nmt's format, instead of learning them")
     tokenizer: Path | None = Field(None, description="a tokenizer.json to use as it is")
     vocabulary: int = Field(2500, ge=50, description="budget of the learned BPE vocabulary")
@@ -159,7 +162,9 @@ class Train(Config):
     steps_per_epoch: int = Field(100, ge=1, description="paper sampling: minibatches that make an epoch")
     learning_rate: float = Field(1e-3, gt=0, description="peak learning rate")
     warmup: int = Field(100, ge=0, description="steps of linear warm-up")
-    final_rate: float = Field(0.05, ge=0, le=1, description="share of the peak that the cosine schedule ends at; 1: constant")
+    final_rate: float = Field(
+        0.05, ge=0, le=1, description="share of the peak that the cosine schedule ends at; 1: constant"
+    )
     beta1: float = Field(0.9, ge=0, lt=1, description="Adam's first decay")
     beta2: float = Field(0.999, ge=0, lt=1, description="Adam's second decay")
     epsilon: float = Field(1e-8, gt=0, description="Adam's epsilon")
@@ -183,7 +188,9 @@ class Train(Config):
 class Evaluate(Config):
     """Score a model on one split of a dataset: metrics, tables, curves."""
 
-    example = "biorel evaluate --model runs/sample-model --dataset runs/sample-dataset --split test --out runs/sample-eval"
+    example = (
+        "biorel evaluate --model runs/sample-model --dataset runs/sample-dataset --split test --out runs/sample-eval"
+    )
 
     model: Path = Field(description="model folder")
     dataset: Path = Field(description="folder that build-dataset wrote")
@@ -200,20 +207,28 @@ class Extract(Config):
 
     example = "biorel extract resources/sample/abstracts.jsonl --out relations.jsonl"
 
-    input: Path = Field(description="documents: .jsonl, PubTator text, BioC .xml or .json", json_schema_extra={"argument": True})
+    input: Path = Field(
+        description="documents: .jsonl, PubTator text, BioC .xml or .json", json_schema_extra={"argument": True}
+    )
     model: Path | None = Field(None, description="model folder  [default: the shipped CDR model]")
     out: Path | None = Field(None, description="file to write  [default: NAME.relations.jsonl in the current folder]")
     format: Literal["auto", "jsonl", "parquet", "tsv", "pubtator", "bioc"] = Field(
         "auto", description="format of the output; auto tells it by the suffix"
     )
-    status: Path | None = Field(None, description="one row per input document  [default: beside --out, NAME.status.jsonl]")
-    min_score: float | None = Field(None, ge=0, le=1, description="keep relations from this score, not the model's thresholds")
+    status: Path | None = Field(
+        None, description="one row per input document  [default: beside --out, NAME.status.jsonl]"
+    )
+    min_score: float | None = Field(
+        None, ge=0, le=1, description="keep relations from this score, not the model's thresholds"
+    )
     all_scores: bool = Field(False, description="write every candidate pair and relation with its score")
     max_evidence: int = Field(5, ge=1, description="mention pairs told per relation, by weight")
     batch_tokens: int = _BATCH_TOKENS
     device: str = _DEVICE
     threads: int = Field(0, ge=0, description="CPU threads; 0 leaves torch's choice")
-    skip_bad: bool = Field(False, description="exit 0 although some records are bad; they are in the status file either way")
+    skip_bad: bool = Field(
+        False, description="exit 0 although some records are bad; they are in the status file either way"
+    )
 
 
 class Export(Config):
@@ -223,7 +238,9 @@ class Export(Config):
 
     model: Path | None = Field(None, description="model folder to export to ONNX")
     relations: Path | None = Field(None, description="relations in JSONL or Parquet, as extract writes them")
-    documents: tuple[Path, ...] = Field((), description="the documents, for formats that hold the text (pubtator, bioc)")
+    documents: tuple[Path, ...] = Field(
+        (), description="the documents, for formats that hold the text (pubtator, bioc)"
+    )
     format: Literal["auto", "onnx", "jsonl", "parquet", "tsv", "pubtator", "bioc"] = Field(
         "auto", description="format of the output; auto tells it by the suffix"
     )
@@ -240,7 +257,7 @@ class Export(Config):
 class Run(Config):
     """Run a whole pipeline; a stage whose inputs and parameters did not change is skipped."""
 
-    example = "biorel run pipelines/sample.toml --out runs/sample"
+    example = "biorel run pipelines/sample.toml --data resources/sample --out runs/sample"
 
     pipeline: Path = Field(description="pipeline TOML", json_schema_extra={"argument": True})
     data: Path | None = Field(None, description="folder that {data} stands for in the pipeline")

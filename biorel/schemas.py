@@ -15,9 +15,7 @@ _STRING = pa.string()
 _INTS = pa.list_(pa.int32())
 _SPAN = pa.list_(pa.int32(), 2)
 _ENTITY = pa.struct([("id", _STRING), ("type", _STRING), ("name", _STRING)])
-_EVIDENCE = pa.list_(
-    pa.struct([("head", _SPAN), ("tail", _SPAN), ("weight", pa.float32()), ("sentence", _SPAN)])
-)
+_EVIDENCE = pa.list_(pa.struct([("head", _SPAN), ("tail", _SPAN), ("weight", pa.float32()), ("sentence", _SPAN)]))
 
 
 def _schema(**columns: pa.DataType) -> pa.Schema:
@@ -67,9 +65,7 @@ SCHEMAS: dict[type, pa.Schema] = {
         pair_drops=pa.list_(_STRING),
         pair_features=pa.list_(pa.list_(pa.float32())),
     ),
-    records.Score: _schema(
-        doc_id=_STRING, head_id=_STRING, tail_id=_STRING, relation=_STRING, score=pa.float32()
-    ),
+    records.Score: _schema(doc_id=_STRING, head_id=_STRING, tail_id=_STRING, relation=_STRING, score=pa.float32()),
     records.Relation: _schema(
         doc_id=_STRING, head=_ENTITY, relation=_STRING, tail=_ENTITY, score=pa.float32(), evidence=_EVIDENCE
     ),

@@ -26,9 +26,7 @@ def command(app: typer.Typer, name: str, kind: type[Config], call: Callable[[Any
 
     def invoke(**flags: Any) -> None:
         file = flags.pop("config")
-        given = {
-            _alias(kind, field): value for field, value in flags.items() if value is not None and value != []
-        }
+        given = {_alias(kind, field): value for field, value in flags.items() if value is not None and value != []}
         call(load(kind, given, file))
 
     parameters = [_parameter(field, info) for field, info in kind.model_fields.items()]

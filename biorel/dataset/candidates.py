@@ -32,18 +32,14 @@ def link(mentions: Sequence[Mention], unlinked: str) -> tuple[Mention, ...]:
         return tuple(mention for mention in mentions if mention.entity_id is not None)
     loose = [mention for mention in mentions if mention.entity_id is None]
     return tuple(
-        mention
-        if mention.entity_id is not None
-        else replace(mention, entity_id=UNLINKED_ID, type=loose[0].type)
+        mention if mention.entity_id is not None else replace(mention, entity_id=UNLINKED_ID, type=loose[0].type)
         for mention in mentions
     )
 
 
 def entities(mentions: Iterable[Mention]) -> tuple[EntityKey, ...]:
     """The entities of linked mentions, in order of first mention."""
-    return tuple(
-        dict.fromkeys(EntityKey(mention.entity_id, mention.type) for mention in mentions if mention.entity_id)
-    )
+    return tuple(dict.fromkeys(EntityKey(mention.entity_id, mention.type) for mention in mentions if mention.entity_id))
 
 
 def candidates(doc_id: str, keys: Sequence[EntityKey], schema: RelationSchema) -> tuple[Pair, ...]:

@@ -128,10 +128,7 @@ def derive(counts: Mapping[tuple[str, str, str], int], min_share: float) -> Rela
         if name is not None:
             merged.setdefault((head, tail, name), []).append(source)
     support: Counter[tuple[str, str, str]] = Counter(
-        {
-            key: sum(counts[key[0], source, key[1]] for source in sources)
-            for key, sources in merged.items()
-        }
+        {key: sum(counts[key[0], source, key[1]] for source in sources) for key, sources in merged.items()}
     )
     floor = min_share * sum(support.values())
     kept = sorted((key for key, count in support.items() if count >= floor), key=lambda key: (-support[key], key))
@@ -139,7 +136,10 @@ def derive(counts: Mapping[tuple[str, str, str], int], min_share: float) -> Rela
         "derived",
         tuple(
             RelationType(
-                name=f"{pair_type_name(head, tail)}:{name}", head=head, tail=tail, sources=tuple(merged[head, tail, name])
+                name=f"{pair_type_name(head, tail)}:{name}",
+                head=head,
+                tail=tail,
+                sources=tuple(merged[head, tail, name]),
             )
             for head, tail, name in kept
         ),

@@ -31,7 +31,9 @@ class Rules:
     gold: bool
 
 
-def label(annotated: Annotated, curations: Iterable[Curation], rules: Rules) -> tuple[tuple[Mention, ...], tuple[Pair, ...]]:
+def label(
+    annotated: Annotated, curations: Iterable[Curation], rules: Rules
+) -> tuple[tuple[Mention, ...], tuple[Pair, ...]]:
     """The linked mentions of a document and all its pairs, those that count and those held back."""
     doc_id = annotated.document.doc_id
     rolled = [replace(curation, relation=roll_up(curation.relation, rules.parents)) for curation in curations]

@@ -44,8 +44,8 @@ def supervise(
             unmapped.add(key)
         else:
             relations.setdefault(key, set()).add(label)
-    held_back = {key: INFERRED for key in inferred} if exclude_inferred else {}
-    held_back |= {key: UNMAPPED for key in unmapped}
+    held_back = dict.fromkeys(inferred, INFERRED) if exclude_inferred else {}
+    held_back |= dict.fromkeys(unmapped, UNMAPPED)
     return tuple(
         replace(pair, relations=tuple(label for label in schema.labels if label in relations[key]))
         if key in relations

@@ -59,8 +59,11 @@ def sizes_from_dict(values: Mapping[str, Any]) -> Sizes:
     names = {field.name for field in fields(Sizes)}
     if set(values) != names:
         odd = sorted(set(values) ^ names)
-        raise ModelError(f"config.json: {', '.join(odd)} missing or unknown", "was it written by this version of biorel?")
-    return Sizes(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+        raise ModelError(
+            f"config.json: {', '.join(odd)} missing or unknown", "was it written by this version of biorel?"
+        )
+    plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    return Sizes(**plain)
 
 
 def pick_device(name: str) -> torch.device:
@@ -73,7 +76,9 @@ def pick_device(name: str) -> torch.device:
         name = "cuda" if torch.cuda.is_available() else "cpu"
     device = torch.device(name)
     try:
-        torch.ones(2, device=device).sum().item()  # a wheel without kernels for the card fails here, not in mid-training
+        torch.ones(
+            2, device=device
+        ).sum().item()  # a wheel without kernels for the card fails here, not in mid-training
     except (RuntimeError, AssertionError) as error:
         raise ModelError(
             f"device {name} cannot be used ({str(error).splitlines()[0]})",

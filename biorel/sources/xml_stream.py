@@ -55,7 +55,7 @@ def read_elements(
                         del root[0]
     except etree.XMLSyntaxError as error:
         # libxml2's message may run over several lines
-        message = str(error).partition("\n")[0]
+        message = error.msg.partition("\n")[0]
         raise InputError(f"{path}: not well-formed XML ({message})", "fetch the file again") from error
 
 

@@ -81,10 +81,14 @@ def run(config: BuildDataset, progress: Progress = lambda line: None) -> Path:
         statistics = _second_pass(config, sources, rules, encoder, artifact.path, ledger)
 
         splits = {split: statistics[split].to_json() for split in SPLITS}
-        stats = {"schema": schema.name, "splits": splits, "total": total(splits.values())}
-        stats["documents_read"] = ledger["documents labelled"]
-        stats["documents_without_positive"] = ledger["document without a positive left out"]
-        stats["inferred_rows"] = ledger["CTD row inferred"]
+        stats: dict[str, Any] = {
+            "schema": schema.name,
+            "splits": splits,
+            "total": total(splits.values()),
+            "documents_read": ledger["documents labelled"],
+            "documents_without_positive": ledger["document without a positive left out"],
+            "inferred_rows": ledger["CTD row inferred"],
+        }
         if not stats["total"]["positives"]:
             raise _no_positive(sources, ledger)
         artifacts.write_json(artifact.path / "stats.json", stats)
@@ -191,7 +195,8 @@ def _derived(config: BuildDataset, sources: Sources, rules: Rules) -> RelationSc
     everything = RelationSchema(
         "everything",
         tuple(
-            RelationType(name=f"{head} {word} {tail}", head=head, tail=tail, sources=(word,)) for head, word, tail in words
+            RelationType(name=f"{head} {word} {tail}", head=head, tail=tail, sources=(word,))
+            for head, word, tail in words
         ),
     )
     names = {relation.name: (relation.head, relation.sources[0], relation.tail) for relation in everything.relations}

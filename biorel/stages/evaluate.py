@@ -40,7 +40,8 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
     dataset_schema, _ = read_labels(config.dataset)
     if dataset_schema.labels != labels:
         raise ModelError(
-            f"{config.model} knows the relations {', '.join(labels)}; {config.dataset} holds {', '.join(dataset_schema.labels)}",
+            f"{config.model} knows the relations {', '.join(labels)}; "
+            f"{config.dataset} holds {', '.join(dataset_schema.labels)}",
             "evaluate a model on the schema that it was trained on",
         )
     examples = read_examples(config.dataset, config.split)
@@ -134,5 +135,7 @@ def _report(
     }
     for name, row in rows.items():
         numbers = (row["precision"], row["recall"], row["f1"])
-        lines.append(f"| {name} | " + " | ".join("-" if value is None else f"{100 * value:.1f}" for value in numbers) + " |")
+        lines.append(
+            f"| {name} | " + " | ".join("-" if value is None else f"{100 * value:.1f}" for value in numbers) + " |"
+        )
     return "\n".join(lines) + "\n"

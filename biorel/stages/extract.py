@@ -92,7 +92,9 @@ def run(config: Extract, progress: Callable[[int], None] = lambda documents: Non
             progress(sum(ledger[name] for name in (OK, NO_ENTITIES, NOTHING, BAD)))
         by_status = {name: ledger[name] for name in (OK, NO_ENTITIES, NOTHING, BAD)}
         if sum(by_status.values()) and by_status[BAD] == sum(by_status.values()):
-            raise InputError(f"{ledger.examples[BAD][0]} (and no record of the file is usable)", "see the README for the format")
+            raise InputError(
+                f"{ledger.examples[BAD][0]} (and no record of the file is usable)", "see the README for the format"
+            )
     seconds = time.perf_counter() - began
     bad = ledger.examples.get(BAD, [])
     return Summary(out, status_path, ledger["relations"], by_status, bad, seconds, str(device))
@@ -174,7 +176,11 @@ def _relations(
         probabilities = prediction.pairs[pair, 1:].tolist()
         chosen = decide(probabilities, thresholds)
         pair_types = (example.entity_types[head], example.entity_types[tail])
-        kept = [number for number, expected in enumerate(types) if expected == pair_types] if config.all_scores else [chosen]
+        kept = (
+            [number for number, expected in enumerate(types) if expected == pair_types]
+            if config.all_scores
+            else [chosen]
+        )
         links = prediction.links[prediction.link_pairs == pair]
         for number in kept:
             if number is not None:

@@ -98,7 +98,9 @@ def _stages(given: Run) -> list[dict[str, Any]]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}", "name a pipeline TOML, such as pipelines/cdr.toml") from error
+        raise InputError(
+            f"{path}: {error.strerror or error}", "name a pipeline TOML, such as pipelines/cdr.toml"
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not TOML ({error})") from error
     stages: list[dict[str, Any]] = content.get("stage", [])

@@ -16,6 +16,7 @@ from biorel.tables import read_table
 from biorel.training.collate import Collator
 from biorel.training.inference import predict
 
+
 def read_examples(dataset: Path, split: str) -> list[Example]:
     """The examples of one split, in memory.
 

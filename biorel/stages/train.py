@@ -82,7 +82,9 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
             micro = evaluate(scored, schema.labels, thresholds, filtered=True).micro
             return DevScore(micro.f1 or 0.0, thresholds, entities.overall.f1 or 0.0)
 
-        recipe = Recipe(**{field.name: getattr(config, field.name) for field in fields(Recipe) if hasattr(config, field.name)})
+        recipe = Recipe(
+            **{field.name: getattr(config, field.name) for field in fields(Recipe) if hasattr(config, field.name)}
+        )
         events = SummaryWriter(str(artifact.path / "events"), purge_step=state.epoch)
         for report in reports(train(state, training, collate, recipe, score_dev, checkpoint, key)):
             if report.dev is not None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from biorel.errors import InputError
 from biorel.records import Example
 
 # documents are sorted by length within chunks of this many batches, against padding
@@ -70,12 +71,20 @@ def _filled(documents: Sequence[int], lengths: Sequence[int], token_budget: int)
         yield batch
 
 
-def pair_plans(examples: Sequence[Example], *, pairs_per_step: int, steps: int, seed: int, epoch: int) -> Iterator[Plan]:
-    """The paper's sampling (appendix A): a minibatch of pairs, all positive or all NULL, by a fair coin."""
+def pair_plans(
+    examples: Sequence[Example], *, pairs_per_step: int, steps: int, seed: int, epoch: int
+) -> Iterator[Plan]:
+    """The paper's sampling (appendix A): a minibatch of pairs, all positive or all NULL, by a fair coin.
+
+    Raises:
+        InputError: no document has a usable pair.
+    """
     pools: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
     for document, example in enumerate(examples):
         for pair in usable_pairs(example):
             pools[bool(example.pair_labels[pair])].append((document, pair))
+    if not any(pools.values()):
+        raise InputError("the train split has no pair to draw from", "see the counts in the dataset's manifest")
     random = np.random.default_rng((seed, epoch))
     for _ in range(steps):
         pool = pools[bool(random.random() < 0.5)] or pools[True] or pools[False]

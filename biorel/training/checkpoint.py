@@ -76,7 +76,7 @@ def save_state(state: TrainingState, folder: Path, key: str) -> None:
     )
     with aside.open("rb") as stream:
         os.fsync(stream.fileno())
-    os.replace(aside, folder / FILE)
+    aside.replace(folder / FILE)
 
 
 def restore_state(state: TrainingState, folder: Path, key: str) -> bool:

@@ -166,7 +166,7 @@ def _step(
             "lower --learning-rate or --gradient-noise",
         )
     state.optimizer.zero_grad()
-    loss.backward()
+    loss.backward()  # type: ignore[no-untyped-call]
     if recipe.gradient_noise:
         add_gradient_noise(state.model, eta=recipe.gradient_noise, step=state.step)
     nn.utils.clip_grad_norm_(state.model.parameters(), recipe.clip)

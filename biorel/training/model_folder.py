@@ -1,7 +1,7 @@
 """A model folder: all that is needed to read a text as the network was trained to.
 
-    model.safetensors  weights          tokenizer.json  BPE          thresholds.json  tuned on dev
-    config.json        sizes            labels.json     relations, BIO labels       metrics.json, README.md
+model.safetensors  weights          tokenizer.json  BPE          thresholds.json  tuned on dev
+config.json        sizes            labels.json     relations, BIO labels       metrics.json, README.md
 """
 
 from __future__ import annotations

@@ -42,5 +42,7 @@ def load_vectors(embedding: nn.Embedding, vocabulary: dict[str, int], path: Path
                 raise InputError(f"{path}:{number}: not a vector ({error})") from error
             found += 1
     if not found:
-        raise InputError(f"{path}: knows no token of this vocabulary", "build the dataset with the --merges of these vectors")
+        raise InputError(
+            f"{path}: knows no token of this vocabulary", "build the dataset with the --merges of these vectors"
+        )
     return found

@@ -9,6 +9,7 @@ import pytest
 from biorel.errors import InputError
 from biorel.records import Curation, Document
 from biorel.sources.bioc import read_bioc
+from biorel.sources.xml_stream import read_elements
 
 XML = """\
 <?xml version="1.0" encoding="UTF-8"?>
@@ -427,13 +428,12 @@ def test_F07_no_entity_or_dtd_is_loaded(write, read, tmp_path, ledger):
 
 
 def test_entities_that_multiply_do_not_explode(read):
-    levels = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 30))
-    bomb = XML.replace('SYSTEM "BioC.dtd"', f'[<!ENTITY e0 "lol">{levels}]').replace("did.", "&e29;")
-    (annotated,) = read(bomb)
-    assert annotated.document.abstract == "In rats, alphadrug &e29;"
-    in_attribute = XML.replace('SYSTEM "BioC.dtd"', f'[<!ENTITY e0 "lol">{levels}]')
-    with pytest.raises(InputError, match="not well-formed XML"):
-        read(in_attribute.replace('key="type"', 'key="&e29;"'))
+    levels = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
+    bomb = XML.replace('SYSTEM "BioC.dtd"', f'[<!ENTITY e0 "lol">{levels}]').replace("did.", "&e9;")
+    with pytest.raises(InputError, match=r"not well-formed XML \(Maximum entity amplification"):
+        read(bomb)
+    with pytest.raises(InputError, match=r"not well-formed XML \(Maximum entity amplification"):
+        read(bomb.replace('key="type"', 'key="&e9;"'))
 
 
 def test_xml_is_streamed_one_document_at_a_time(write, ledger):
@@ -445,13 +445,12 @@ def test_xml_is_streamed_one_document_at_a_time(write, ledger):
         next(documents)
 
 
-def test_memory_does_not_grow_with_the_file(write, ledger):
-    import tracemalloc
-
-    from biorel.sources.xml_stream import read_elements
-
+def test_memory_does_not_grow_with_the_file(write):
     body = "<document><id>1</id><passage><text>" + "x" * 1000 + "</text></passage></document>\n"
     path = write("a.xml.gz", f"<collection>{body * 3000}</collection>")
-    children = [len(list(item.getparent())) for item in read_elements(path, "BioC", ("collection",), ("document",))]
-    assert (len(children), max(children)) == (3000, 2)
-    assert not tracemalloc.is_tracing()
+    held = [
+        len(element.getparent()) for element in read_elements(path, "BioC", ("collection",), ("document",))
+    ]
+    # the parser itself reads some 32 kB ahead
+    assert len(held) == 3000
+    assert max(held) < 100

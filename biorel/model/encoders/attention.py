@@ -26,9 +26,7 @@ class Attention(nn.Module):
 
     def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
         """[B, T, D] and [B, T] -> [B, T, D]; a padded token is attended by none."""
-        q, k, v = (
-            self._split(F.relu(projection(tokens))) for projection in (self.queries, self.keys, self.values)
-        )
+        q, k, v = (self._split(F.relu(projection(tokens))) for projection in (self.queries, self.keys, self.values))
         heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask[:, None, None, :])  # [B, h, T, D/h]
         joined = heads.transpose(1, 2).flatten(2)  # [B, T, D]
         attended: Tensor = self.norm(tokens + self.dropout(joined))

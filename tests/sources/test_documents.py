@@ -1,0 +1,116 @@
+"""The reader that fits a file, and documents of several files."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from biorel.errors import InputError
+from biorel.records import BadRecord
+from biorel.sources.documents import BIOC, JSONL, PUBTATOR, format_of, read_documents, read_records
+
+PUBTATOR_TEXT = "900001|t|Title one.\n900001|a|Abstract.\n"
+RECORD = {"pmid": 900001, "title": "Title one.", "abstract": "Abstract."}
+BIOC_DOCUMENT = {
+    "id": "900001",
+    "passages": [
+        {"offset": 0, "infons": {"type": "title"}, "text": "Title one."},
+        {"offset": 11, "infons": {"type": "abstract"}, "text": "Abstract."},
+    ],
+}
+XML = (
+    "<collection><document><id>900001</id>"
+    "<passage><infon key='type'>title</infon><offset>0</offset><text>Title one.</text></passage>"
+    "<passage><infon key='type'>abstract</infon><offset>11</offset><text>Abstract.</text></passage>"
+    "</document></collection>"
+)
+LINE = json.dumps(RECORD)
+JSON = json.dumps(BIOC_DOCUMENT)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.jsonl", LINE, JSONL),
+        ("a.ndjson.gz", LINE, JSONL),
+        ("A.JSONL.GZ", LINE, JSONL),
+        ("a.jsonl", JSON, BIOC),
+        ("a.json", JSON, BIOC),
+        ("a.json.gz", json.dumps([BIOC_DOCUMENT], indent=2), BIOC),
+        ("a.json", f"{LINE}\n", JSONL),
+        ("a.xml", XML, BIOC),
+        ("a.xml.gz", XML, BIOC),
+        ("a.json", XML, BIOC),
+        ("a.pubtator", PUBTATOR_TEXT, PUBTATOR),
+        ("a.txt.gz", PUBTATOR_TEXT, PUBTATOR),
+        ("no_suffix", f"\n{PUBTATOR_TEXT}", PUBTATOR),
+        ("a.txt", f"\ufeff\n  {XML}", BIOC),
+        ("a.txt", f" {JSON}", BIOC),
+        ("a.txt", json.dumps([BIOC_DOCUMENT]), BIOC),
+        ("a", f"{LINE}\n{LINE}", JSONL),
+        ("a.dump", json.dumps({"PubTator3": [BIOC_DOCUMENT]}), BIOC),
+    ],
+)
+def test_the_reader_is_told_by_name_and_first_bytes(write, ledger, name, content, expected):
+    path = write(name, content)
+    assert format_of(path) == expected
+    _, annotated = next(read_records(path, ledger))
+    document = annotated.document
+    assert (document.doc_id, document.title, document.abstract) == ("900001", "Title one.", "Abstract.")
+
+
+def test_words_of_bioc_inside_a_text_do_not_mislead(write):
+    record = RECORD | {"abstract": 'A file has "passages": and "documents":.'}
+    assert format_of(write("a.jsonl", json.dumps(record))) == JSONL
+
+
+@pytest.mark.parametrize("line", ['{"pmid": 1', "[1]", "oops", "<xml>"])
+def test_a_bad_first_line_of_a_jsonl_file_is_a_bad_record(write, ledger, line):
+    (number, bad), (_, good) = read_records(write("a.jsonl", f"{line}\n{LINE}\n"), ledger)
+    assert number == 1
+    assert isinstance(bad, BadRecord)
+    assert good.document.doc_id == "900001"
+
+
+def test_lines_are_numbered_where_they_are_known(write, ledger):
+    assert [line for line, _ in read_records(write("a.jsonl", f"\n{LINE}"), ledger)] == [2]
+    assert [line for line, _ in read_records(write("a.txt", PUBTATOR_TEXT), ledger)] == [0]
+
+
+def test_documents_of_several_files_come_in_order_and_once(write, ledger):
+    paths = [
+        write("a.txt", PUBTATOR_TEXT + "\n900002|t|Two.\n900002|a|\n\n900001|t|Again.\n900001|a|\n"),
+        write("b.xml", XML),
+        write("c.jsonl", "\n".join(json.dumps(RECORD | {"pmid": id_}) for id_ in ("900003", "0900001", 900001))),
+    ]
+    found = [annotated.document for annotated in read_documents(paths, ledger)]
+    assert [document.doc_id for document in found] == ["900001", "900002", "900003", "0900001"]
+    assert found[0].title == "Title one."
+    assert ledger["duplicate document dropped"] == 3
+    assert ledger["documents read"] == len(found) + 3
+
+
+def test_J02_a_bad_record_stops_with_file_and_line(write, ledger):
+    path = write("a.jsonl", f"{LINE}\n\n{{oops\n")
+    documents = read_documents([path], ledger)
+    assert next(documents).document.doc_id == "900001"
+    with pytest.raises(InputError, match=r"a\.jsonl:3: not JSON"):
+        next(documents)
+
+
+def test_J03_missing_and_empty_files_are_errors(write, tmp_path, ledger):
+    for path, message in [
+        (tmp_path / "missing.jsonl", "no such file"),
+        (tmp_path / "missing.xml", "no such file"),
+        (tmp_path, "a folder where a file was expected"),
+        (write("empty.txt", ""), "no document in PubTator format"),
+        (write("empty.json", ""), "neither XML nor JSON"),
+        (write("empty.xml.gz", ""), "neither XML nor JSON"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            list(read_documents([path], ledger))
+
+
+def test_no_files_no_documents(ledger):
+    assert list(read_documents([], ledger)) == []
