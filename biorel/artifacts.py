@@ -122,6 +122,8 @@ def _content(value: Any) -> Any:
         return digest(value)
     if isinstance(value, tuple):
         return [_content(item) for item in value]
+    if isinstance(value, str) and value.endswith(".toml"):
+        return digest(Path(value))  # a relation schema of the user's own
     return value
 
 

@@ -142,7 +142,7 @@ class Train(Config):
     heads: int = Field(4, ge=0, description="attention heads; 0 leaves attention out ('CNN only')")
     kernels: tuple[int, ...] = Field((1, 5, 1), description="widths of the convolutions of a block")
     expansion: int = Field(4, ge=1, description="channels inside the convolutions, times D")
-    positions: int = Field(500, ge=1, description="learned positions; longer texts are read in windows")
+    positions: int = Field(1000, ge=1, description="learned positions; longer texts are read in windows")
     units: Literal["mentions", "tokens"] = Field(
         "mentions", description="what the bi-affine scores: averaged mentions, or every mention token as in the paper"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -23,14 +23,21 @@ app = typer.Typer(
 _DEBUG = "--debug"
 
 
-@app.callback()
-def _options(
-    version: Annotated[bool, typer.Option("--version", help="print the version and exit", is_eager=True)] = False,
-    debug: Annotated[bool, typer.Option(_DEBUG, help="show the traceback of an error")] = False,
-) -> None:
-    if version:
+def _print_version(asked: bool) -> None:
+    if asked:
         typer.echo(f"biorel {__version__}")
         raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="print the version and exit", is_eager=True, callback=_print_version),
+    ] = False,
+    debug: Annotated[bool, typer.Option(_DEBUG, help="show the traceback of an error")] = False,
+) -> None:
+    pass
 
 
 def _build_dataset(given: Any) -> None:
@@ -59,6 +66,7 @@ def _extract(given: Any) -> None:
     counts = ", ".join(f"{count} {status}" for status, count in summary.by_status.items() if count)
     typer.echo(f"{summary.relations} relations of {summary.documents} documents ({counts or 'the input is empty'})")
     rate = summary.documents / max(summary.seconds, 1e-9)
+    typer.echo("; ".join(f"{reason}: {count}" for reason, count in summary.books.items()))
     typer.echo(f"{rate:.1f} docs/s on {summary.device} ({summary.seconds:.1f} s)")
     typer.echo(f"relations: {summary.out}\nstatus: {summary.status}")
     if summary.bad_places and not given.skip_bad:
@@ -71,7 +79,7 @@ def _extract(given: Any) -> None:
 def _export(given: Any) -> None:
     from biorel.stages import export
 
-    typer.echo(f"exported: {export.run(given)}")
+    typer.echo(f"exported: {export.run(given, progress.line)}")
 
 
 def _run(given: Any) -> None:
@@ -89,13 +97,20 @@ command(app, "run", config.Run, _run)
 
 
 def main() -> None:
-    """The entry point: a BiorelError is one line and a hint on stderr, with its exit code."""
+    """The entry point: an error is one line and a hint on stderr, with its exit code."""
     try:
         app()
     except BiorelError as error:
-        if _DEBUG in sys.argv:
-            traceback.print_exc()
-        typer.echo(f"error: {error.message}", err=True)
-        if error.hint:
-            typer.echo(f"hint: {error.hint}", err=True)
-        sys.exit(error.exit_code)
+        _tell(error)
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}".splitlines()[0]
+        _tell(BiorelError(f"unexpected {reason}", f"this is a fault of biorel; biorel {_DEBUG} ... shows where"))
+
+
+def _tell(error: BiorelError) -> NoReturn:
+    if _DEBUG in sys.argv:
+        traceback.print_exc()
+    typer.echo(f"error: {error.message}", err=True)
+    if error.hint:
+        typer.echo(f"hint: {error.hint}", err=True)
+    sys.exit(error.exit_code)

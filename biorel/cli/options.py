@@ -1,7 +1,7 @@
 """A command's options from its configuration model: one field, one flag, one line of help.
 
 A flag that is not given is not passed on, so that the model's default, or the value of a --config file,
-stands.
+stands. Values are passed on as they were typed: the model reads them, and tells all faults at once.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _alias(kind: type[Config], field: str) -> str:
 
 
 def _parameter(name: str, info: FieldInfo) -> inspect.Parameter:
-    annotation, repeatable = _flag_type(info.annotation)
+    annotation, repeatable, metavar = _flag_type(info.annotation)
     text = info.description or ""
     shown = _default(info)
     if shown:
@@ -59,21 +59,22 @@ def _parameter(name: str, info: FieldInfo) -> inspect.Parameter:
     else:
         flag = f"--{(info.alias or name).replace('_', '-')}"
         flags = [f"{flag}/--no-{flag[2:]}"] if annotation is bool and info.default is True else [flag]
-        default = typer.Option(None, *flags, help=text, show_default=False)
+        default = typer.Option(None, *flags, help=text, show_default=False, metavar=metavar)
     optional = list[annotation] | None if repeatable else annotation | None  # type: ignore[valid-type]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=optional, default=default)
 
 
-def _flag_type(annotation: Any) -> tuple[Any, bool]:
-    """What Typer parses for a field, and whether the flag may be repeated; choices are checked by the model."""
+def _flag_type(annotation: Any) -> tuple[Any, bool, str | None]:
+    """Of a field: a switch (bool) or a value (str), whether it may be repeated, and what --help calls the value."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is tuple:
-        return _flag_type(arguments[0])[0], True
+        kind, _, metavar = _flag_type(arguments[0])
+        return kind, True, f"{metavar} ..."
     if origin in (Union, types.UnionType):
         return _flag_type(next(one for one in arguments if one is not type(None)))
     if origin is Literal:
-        return str, False
-    return annotation, False
+        return str, False, "|".join(map(str, arguments))
+    return (bool, False, None) if annotation is bool else (str, False, annotation.__name__.upper())
 
 
 def _default(info: FieldInfo) -> str:

@@ -14,6 +14,7 @@ else it is dropped. A schema is the outcome, as TOML:
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections import Counter
 from collections.abc import Mapping
@@ -160,10 +161,15 @@ def _collapsed(head: str, source: str, tail: str, counts: Mapping[tuple[str, str
 
 def schema_toml(schema: RelationSchema) -> str:
     """The schema as a file that `load_schema` reads."""
-    lines = [f'name = "{schema.name}"']
+    lines = [f"name = {_quoted(schema.name)}"]
     for relation in schema.relations:
-        sources = ", ".join(f'"{source}"' for source in relation.sources)
-        lines += ["", "[[relation]]", f'name = "{relation.name}"', f'head = "{relation.head}"']
-        lines += [f'tail = "{relation.tail}"', f"sources = [{sources}]"]
+        sources = ", ".join(map(_quoted, relation.sources))
+        lines += ["", "[[relation]]", f"name = {_quoted(relation.name)}", f"head = {_quoted(relation.head)}"]
+        lines += [f"tail = {_quoted(relation.tail)}", f"sources = [{sources}]"]
         lines += ["symmetric = true"] if relation.symmetric else []
     return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """A TOML string; its escapes are those of JSON, and DEL beside."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

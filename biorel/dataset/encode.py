@@ -59,7 +59,7 @@ class Encoder:
         keys = entities(linked)
         number = {key: index for index, key in enumerate(keys)}
         placed: list[tuple[int, tuple[int, int], Mention]] = []
-        for mention in sorted(set(linked), key=lambda mention: (mention.start, mention.end, str(mention.entity_id))):
+        for mention in sorted(set(linked), key=lambda m: (m.start, m.end, str(m.entity_id), m.type, m.text)):
             span = token_span(starts, ends, mention.start, mention.end)
             if span is None:
                 ledger.add("mention without a token", f"{document.doc_id} {mention.start}-{mention.end}")

@@ -32,12 +32,14 @@ def strict_ancestors(tree_numbers: Mapping[str, Sequence[str]], mapped_to: Mappi
     def ancestors(id_: str) -> frozenset[str]:
         if id_ not in cache:
             above: set[str] = set()
-            for number in tree_numbers.get(id_, ()):
-                parts = number.split(".")
-                for length in range(1, len(parts)):
-                    above |= holders.get(".".join(parts[:length]), set())
-            for descriptor in mapped_to.get(id_, ()):
-                above |= {descriptor} | (ancestors(descriptor) if descriptor != id_ else frozenset())
+            climbing = [id_]  # this concept and those that it is mapped to; a circle of mappings ends
+            for concept in climbing:
+                for number in tree_numbers.get(concept, ()):
+                    parts = number.split(".")
+                    for length in range(1, len(parts)):
+                        above |= holders.get(".".join(parts[:length]), set())
+                climbing += [parent for parent in mapped_to.get(concept, ()) if parent not in climbing]
+            above.update(climbing)
             # a concept at two places of one branch is not its own ancestor
             cache[id_] = frozenset(above - {id_})
         return cache[id_]

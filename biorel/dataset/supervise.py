@@ -29,6 +29,7 @@ def supervise(
         exclude_inferred: a pair that the source inferred, not curated, is held back from the negatives.
     """
     by_ids = {(pair.head_id, pair.tail_id): pair for pair in pairs}
+    symmetric = {relation.name for relation in schema.relations if relation.symmetric}
     relations: dict[tuple[str, str], set[str]] = {}
     unmapped: set[tuple[str, str]] = set()
     inferred: set[tuple[str, str]] = set()
@@ -44,6 +45,9 @@ def supervise(
             unmapped.add(key)
         else:
             relations.setdefault(key, set()).add(label)
+            other = by_ids.get(key[::-1])  # there where a directed relation joins the same types
+            if label in symmetric and other and schema.label(curation.relation, other.head_type, other.tail_type) == label:
+                relations.setdefault(key[::-1], set()).add(label)
     held_back = dict.fromkeys(inferred, INFERRED) if exclude_inferred else {}
     held_back |= dict.fromkeys(unmapped, UNMAPPED)
     return tuple(

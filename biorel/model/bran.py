@@ -32,7 +32,7 @@ class Sizes:
     heads: int = 4
     kernels: tuple[int, ...] = (1, 5, 1)
     expansion: int = 4
-    positions: int = 500
+    positions: int = 1000
     encoder: str = "transformer"
     units: str = "mentions"
     feature_width: int = 32

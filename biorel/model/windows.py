@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 import torch.nn.functional as F
@@ -25,19 +26,21 @@ class Window:
 
 
 def plan_windows(length: int, size: int) -> tuple[Window, ...]:
-    """Windows of at most `size` tokens that overlap by half; the kept parts tile [0, length) exactly."""
+    """The fewest windows of at most `size` tokens that overlap by a quarter of it, all of like length.
+
+    The kept parts tile [0, length) exactly; the border between two lies in the middle of their overlap.
+    """
     if length <= size:
         return (Window(0, length, 0, length),)
-    stride = max(1, size // 2)
-    starts = [*range(0, length - size, stride), length - size]
-    windows, kept = [], 0
-    for number, start in enumerate(starts):
-        end = start + size
-        last = number == len(starts) - 1
-        keep_end = length if last else (starts[number + 1] + end + 1) // 2
-        windows.append(Window(start, end, kept, keep_end))
-        kept = keep_end
-    return tuple(windows)
+    overlap = min(size - 1, size // 4)
+    number = -(-(length - overlap) // (size - overlap))
+    span = -(-(length + overlap * (number - 1)) // number)
+    starts = [round(index * (length - span) / (number - 1)) for index in range(number)]
+    borders = [0, *((start + before + span) // 2 for before, start in pairwise(starts)), length]
+    return tuple(
+        Window(start, start + span, keep_start, keep_end)
+        for start, (keep_start, keep_end) in zip(starts, pairwise(borders), strict=True)
+    )
 
 
 def encode_in_windows(encode: Callable[[Tensor, Tensor], Tensor], token_ids: Tensor, mask: Tensor, size: int) -> Tensor:

@@ -32,9 +32,7 @@ class CurvePoint:
     recall: float | None
 
 
-def precision_recall(
-    scored: Iterable[ScoredPair], labels: Sequence[str], filtered: bool = True
-) -> list[CurvePoint]:
+def precision_recall(scored: Iterable[ScoredPair], labels: Sequence[str], filtered: bool = True) -> list[CurvePoint]:
     """The curves of all relations, in label order, each from the highest threshold to the lowest.
 
     For a relation the pairs of its pair type are ranked by its probability, whether or not it is the most

@@ -92,9 +92,7 @@ def plot_curves(rows: Sequence[CurvePoint], path: Path) -> None:
         for number, relation in enumerate(sorted(averages, key=lambda name: (-averages[name], name))):
             _curve(axes, [row for row in mine if row.relation == relation], number)
         if averages:
-            axes.legend(
-                loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False, fontsize=8.5, handlelength=2.6
-            )
+            axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.14), frameon=False, fontsize=8.5, handlelength=2.6)
     _save(figure, path)
 
 
@@ -103,11 +101,12 @@ def _curve(axes: Axes, points: Sequence[CurvePoint], number: int) -> None:
     height: dict[float, float] = {}
     for point in points:
         # of several thresholds with one recall the highest, which comes first, has the best precision
-        height.setdefault(point.recall or 0.0, point.precision or 0.0)
+        if point.recall:
+            height.setdefault(point.recall, point.precision or 0.0)
     relation, positives, average = points[0].relation, points[0].positives, points[0].average_precision
     axes.plot(
         [0.0, *height],
-        [points[0].precision or 0.0, *height.values()],
+        [*list(height.values())[:1], *height.values()],
         drawstyle="steps-pre",
         color=OKABE_ITO[number % len(OKABE_ITO)],
         linestyle=LINE_STYLES[number // len(OKABE_ITO) % len(LINE_STYLES)],

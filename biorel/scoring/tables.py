@@ -36,9 +36,7 @@ def relation_table(metrics: Metrics) -> str:
         rows.append(("Macro, F1 of mean P and R", "", "", _percent(metrics.f1_of_means), ""))
         for pair_type, labels in _by_pair_type(metrics.by_relation, metrics.home_types).items():
             prf = metrics.by_pair_type.get(pair_type)
-            rows.append(
-                (pair_type_title(pair_type), *(_percents(prf) if prf else ("", "", "")), _support(prf))
-            )
+            rows.append((pair_type_title(pair_type), *(_percents(prf) if prf else ("", "", "")), _support(prf)))
             for label in labels:
                 of_label = metrics.by_relation[label]
                 rows.append((INDENT + short_name(label), *_percents(of_label), _whole(of_label.gold)))
@@ -149,7 +147,5 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
     first = row[0].replace("|", "\\|").ljust(widths[0])
     return (
-        "| "
-        + " | ".join([first, *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))])
-        + " |"
+        "| " + " | ".join([first, *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]) + " |"
     )

@@ -44,9 +44,7 @@ def in_label_order(thresholds: Mapping[str, float], labels: Sequence[str]) -> tu
     """
     missing = [label for label in labels if label not in thresholds]
     if missing:
-        raise ModelError(
-            f"no threshold for {', '.join(missing)}", "thresholds.json and labels.json do not go together"
-        )
+        raise ModelError(f"no threshold for {', '.join(missing)}", "thresholds.json and labels.json do not go together")
     return tuple(thresholds[label] for label in labels)
 
 
@@ -116,9 +114,7 @@ class _Cuts:
 def _cuts(score: npt.NDArray[np.float64], correct: npt.NDArray[np.bool_]) -> _Cuts:
     """The cuts between the scores of the pairs that have this relation as their most probable one."""
     negated, group = np.unique(-score, return_inverse=True)  # the highest score comes first
-    return _Cuts(
-        -negated, _running(np.bincount(group[correct], minlength=len(negated))), _running(np.bincount(group))
-    )
+    return _Cuts(-negated, _running(np.bincount(group[correct], minlength=len(negated))), _running(np.bincount(group)))
 
 
 def _running(group_counts: Ints) -> Ints:
@@ -136,9 +132,7 @@ def _ascend(cuts: Sequence[_Cuts], fixed: int) -> list[int]:
     while True:
         # whole numbers throughout: F1 = above / below exactly, and ties are ties
         above = 2 * sum(int(cut.true_positives[place]) for cut, place in zip(cuts, chosen, strict=True))
-        below = max(
-            1, fixed + sum(int(cut.predicted[place]) for cut, place in zip(cuts, chosen, strict=True))
-        )
+        below = max(1, fixed + sum(int(cut.predicted[place]) for cut, place in zip(cuts, chosen, strict=True)))
         better = [int((2 * below * cut.true_positives - above * cut.predicted).argmax()) for cut in cuts]
         if better == chosen:
             return chosen

@@ -150,9 +150,7 @@ def _stretches(passage: BioCPassage) -> Iterator[tuple[str, int | None, list[Bio
                 yield sentence.text, sentence.offset, sentence.annotations
 
 
-def _mentions(
-    doc_id: str, annotation: BioCAnnotation, piece: _Piece, ledger: Ledger, place: str
-) -> list[Mention]:
+def _mentions(doc_id: str, annotation: BioCAnnotation, piece: _Piece, ledger: Ledger, place: str) -> list[Mention]:
     """The mentions of one annotation, one for each concept; offsets count from the start of the piece.
 
     A mention in several parts (`left` ... `hand`) becomes one span from the first to the last.

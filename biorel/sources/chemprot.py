@@ -52,9 +52,7 @@ def locate(folder: Path) -> tuple[Path, Path, Path | None]:
     return found["abstrac"][0], found["entities"][0], next(iter(found["relations"]), None)
 
 
-def read_chemprot(
-    abstracts: Path, entities: Path, relations: Path | None, ledger: Ledger
-) -> Iterator[Annotated]:
+def read_chemprot(abstracts: Path, entities: Path, relations: Path | None, ledger: Ledger) -> Iterator[Annotated]:
     """Yield the documents in the order of the abstracts' file.
 
     The three files stand in different orders, so entities and relations are held in memory.

@@ -79,9 +79,7 @@ def read_curations(folder: Path, ledger: Ledger, doc_ids: Container[str] | None 
             yield from _table_curations(table, path, ledger, doc_ids)
 
 
-def _table_curations(
-    table: _Table, path: Path, ledger: Ledger, doc_ids: Container[str] | None
-) -> Iterator[Curation]:
+def _table_curations(table: _Table, path: Path, ledger: Ledger, doc_ids: Container[str] | None) -> Iterator[Curation]:
     columns = (table.head_column, table.tail_column, table.relation_column, "PubMedIDs")
     for number, (raw_head, raw_tail, raw_relations, raw_articles) in read_rows(path, columns, ledger):
         relations = [relation for part in raw_relations.split("|") if (relation := part.strip())]

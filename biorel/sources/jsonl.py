@@ -27,7 +27,7 @@ from biorel.sources.spans import check_spans, without_repeats
 _ID_NAMES = ("pmid", "id", "doc_id")
 _HALF_OF_PAIR = re.compile("[\ud800-\udfff]")
 # the end of a sentence before one space; a small letter after it speaks for an abbreviation
-_TITLE_END = re.compile(r"(?<=[.!?]) (?=[^\sa-z])")
+_TITLE_END = re.compile(r"""(?:(?<=[.!?])|(?<=[.!?][)"'\]])) (?=[^\sa-z])""")
 
 
 class _FaultError(Exception):
@@ -57,9 +57,7 @@ def read_jsonl(path: Path, ledger: Ledger) -> Iterator[tuple[int, Annotated | Ba
         raise InputError(f"{path}: no record in this file", "one JSON object a line is expected")
 
 
-def _record(
-    number: int, line: str, seen: set[int | str], ledger: Ledger, place: str
-) -> Annotated | BadRecord:
+def _record(number: int, line: str, seen: set[int | str], ledger: Ledger, place: str) -> Annotated | BadRecord:
     doc_id = ""
     try:
         fields = _object(line)

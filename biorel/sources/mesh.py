@@ -16,7 +16,7 @@ from biorel.ledger import Ledger
 from biorel.sources.identifiers import concept_id
 from biorel.sources.mesh_files import read_entries
 
-_TREE_NUMBER = re.compile(r"[A-Z]\d{2}(\.\d{3})*")
+_TREE_NUMBER = re.compile(r"[A-Z]\d{2}(\.\d{3})*", re.ASCII)
 
 
 @dataclass(frozen=True)

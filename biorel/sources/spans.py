@@ -13,9 +13,7 @@ from biorel.ledger import Ledger
 from biorel.records import Document, Mention
 
 
-def check_spans(
-    document: Document, mentions: Sequence[Mention], ledger: Ledger, place: str
-) -> tuple[Mention, ...]:
+def check_spans(document: Document, mentions: Sequence[Mention], ledger: Ledger, place: str) -> tuple[Mention, ...]:
     """The mentions whose spans hold, repaired where that is certain; the others are dropped and booked.
 
     Repairs, in this order, for a document with any mismatch: offsets counted in UTF-8 bytes, then in

@@ -25,9 +25,7 @@ _SAFE = {
 }
 
 
-def read_elements(
-    path: Path, expected: str, roots: Collection[str], children: Collection[str]
-) -> Iterator[Any]:
+def read_elements(path: Path, expected: str, roots: Collection[str], children: Collection[str]) -> Iterator[Any]:
     """Yield the root's children with these tags, each whole, one at a time; memory holds one.
 
     Args:

@@ -7,9 +7,9 @@ labelled, encoded and written. Memory holds one document at a time, the ids, and
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,47 +21,27 @@ from biorel.dataset.collapse import RelationSchema, RelationType, derive, load_s
 from biorel.dataset.encode import Encoder, ner_labels
 from biorel.dataset.hypernyms import strict_ancestors
 from biorel.dataset.label import Rules, label, mark_too_long
-from biorel.dataset.splits import SPLITS, hash_split, read_ids, read_splits
+from biorel.dataset.splits import SPLITS, read_ids, read_splits
 from biorel.dataset.statistics import SplitStatistics, total
 from biorel.errors import InputError
 from biorel.ledger import Ledger
-from biorel.records import Annotated, Curation, Document, Example, Mention, Pair
+from biorel.records import Document, Example, Mention, Pair
 from biorel.resources import resource
 from biorel.scoring.tables import dataset_table
-from biorel.sources.chemprot import locate, read_chemprot
 from biorel.sources.ctd import read_curations, read_interaction_types
-from biorel.sources.documents import read_documents
 from biorel.sources.mesh import Mesh, read_mesh
+from biorel.stages.corpora import Sources
 from biorel.tables import TableWriter
 from biorel.text.tokenizer import import_subword_nmt, learn_bpe, load_tokenizer
 from biorel.training.model_folder import LABELS, labels_to_json
 
 TABLES: dict[str, type] = {"documents": Document, "mentions": Mention, "pairs": Pair, "examples": Example}
+MALFORMED = "malformed row skipped"
 _EXAMPLES_PER_GROUP = 128
 # the widest schema there is: what `derive` counts before it knows its labels
 _CTD_PAIR_TYPES = (("Chemical", "Disease"), ("Gene", "Disease"), ("Chemical", "Gene"))
 
 Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Sources:
-    """The inputs, ready to be streamed any number of times: (split, document with its curations)."""
-
-    config: BuildDataset
-    splits: dict[str, str]
-    excluded: frozenset[str]
-    curations: dict[str, list[Curation]]
-
-    def stream(self, ledger: Ledger) -> Iterator[tuple[str, Annotated]]:
-        for split, annotated in _read(self.config, self.splits, ledger):
-            doc_id = annotated.document.doc_id
-            if doc_id in self.excluded and split == "train":
-                ledger.add("document kept out of training by --exclude-pmids", doc_id)
-                continue
-            if self.config.ctd is not None:
-                annotated = replace(annotated, curations=tuple(self.curations.get(doc_id, ())))
-            yield split, annotated
 
 
 def run(config: BuildDataset, progress: Progress = lambda line: None) -> Path:
@@ -89,6 +69,9 @@ def run(config: BuildDataset, progress: Progress = lambda line: None) -> Path:
             "documents_without_positive": ledger["document without a positive left out"],
             "inferred_rows": ledger["CTD row inferred"],
         }
+        if config.strict and ledger[MALFORMED]:
+            places = ", ".join(ledger.examples[MALFORMED])
+            raise InputError(f"{ledger[MALFORMED]} malformed rows, at {places}", "mend them, or leave --strict out")
         if not stats["total"]["positives"]:
             raise _no_positive(sources, ledger)
         artifacts.write_json(artifact.path / "stats.json", stats)
@@ -101,31 +84,6 @@ def run(config: BuildDataset, progress: Progress = lambda line: None) -> Path:
     return config.out
 
 
-def _read(config: BuildDataset, splits: dict[str, str], ledger: Ledger) -> Iterator[tuple[str, Annotated]]:
-    """All documents with the split that each belongs to; the books are kept in `ledger`."""
-    if config.train or config.dev or config.test:
-        for split, paths in (("train", config.train), ("dev", config.dev), ("test", config.test)):
-            for annotated in read_documents(paths, ledger) if paths else ():
-                yield split, annotated
-        return
-    for annotated in _unsplit(config, ledger):
-        doc_id = annotated.document.doc_id
-        if config.splits is None:
-            yield hash_split(doc_id, config.dev_share, config.test_share), annotated
-        elif doc_id in splits:
-            yield splits[doc_id], annotated
-        else:
-            ledger.add("document in no split of --splits left out", doc_id)
-
-
-def _unsplit(config: BuildDataset, ledger: Ledger) -> Iterator[Annotated]:
-    if config.documents:
-        yield from read_documents(config.documents, ledger)
-    if config.chemprot is not None:
-        abstracts, entities, relations = locate(config.chemprot)
-        yield from read_chemprot(abstracts, entities, relations, ledger)
-
-
 def _first_pass(config: BuildDataset, ledger: Ledger) -> tuple[Sources, Tokenizer]:
     """Ids and splits of the documents, the curations that concern them, and the tokenizer.
 
@@ -136,22 +94,25 @@ def _first_pass(config: BuildDataset, ledger: Ledger) -> tuple[Sources, Tokenize
     sources = Sources(config, splits, excluded, {})
     split_of: dict[str, str] = {}
 
-    def training_texts() -> Iterator[str]:
+    def texts(of: Collection[str] = ("train",)) -> Iterator[str]:
         for split, annotated in sources.stream(Ledger()):
             doc_id = annotated.document.doc_id
             if split_of.setdefault(doc_id, split) != split:
                 raise InputError(f"document {doc_id} is in {split_of[doc_id]} and in {split}", "a split is by document")
-            if split == "train":
+            if split in of:
                 yield annotated.document.text
 
     if config.tokenizer is not None:
         tokenizer = load_tokenizer(config.tokenizer)
-        for _ in training_texts():
+        for _ in texts():
             pass
     elif config.merges is not None:
-        tokenizer = import_subword_nmt(config.merges, training_texts())
+        tokenizer = import_subword_nmt(config.merges, texts())
     else:
-        tokenizer = learn_bpe(training_texts(), config.vocabulary)
+        tokenizer = learn_bpe(texts(), config.vocabulary)
+        if "train" not in split_of.values():
+            # a dataset to evaluate on: nothing is trained with this vocabulary, it only counts tokens
+            tokenizer = learn_bpe(texts(SPLITS), config.vocabulary)
     if not split_of:
         raise InputError("no document in any split", "check --splits and --exclude-pmids")
     if config.ctd is not None:
@@ -226,11 +187,14 @@ def _second_pass(
             doc_id = annotated.document.doc_id
             if not keep_empty and not any(pair.relations and not pair.drop for pair in pairs):
                 ledger.add("document without a positive left out", doc_id)
+                ledger.add("negative pairs without a positive", count=sum(not pair.drop for pair in pairs))
                 continue
             too_long = encoder.count_tokens(annotated.document) > config.max_tokens
             if too_long:
                 ledger.add("document over --max-tokens left out", doc_id)
                 pairs = mark_too_long(pairs)
+                for pair in pairs:
+                    ledger.add(f"{'positive' if pair.relations else 'negative'} pairs over --max-tokens")
             else:
                 example = encoder.example(annotated.document, annotated.mentions, linked, pairs, ledger)
                 writers[split, "documents"].write([annotated.document])
@@ -250,7 +214,7 @@ def _no_positive(sources: Sources, ledger: Ledger) -> InputError:
         for curation in annotated.curations:
             prefixes.update(id_.split(":")[0] for id_ in (curation.head_id, curation.tail_id) if id_ not in mentioned)
     common = ", ".join(f"{prefix} ({count})" for prefix, count in prefixes.most_common(3))
-    return InputError(
-        f"0 positives in {ledger['documents labelled']} documents",
-        f"curated ids without a mention, by prefix: {common}" if common else "no curation concerns these documents",
-    )
+    hint = f"curated ids without a mention, by prefix: {common}" if common else "no curation concerns these documents"
+    if too_long := ledger["positive pairs over --max-tokens"]:
+        hint = f"{too_long} positive pairs are in documents over --max-tokens"
+    return InputError(f"0 positives in {ledger['documents labelled']} documents", hint)

@@ -21,7 +21,7 @@ from biorel.scoring.ner import evaluate_spans
 from biorel.scoring.pairs import ScoredPair
 from biorel.scoring.plots import plot_curves, plot_distance
 from biorel.scoring.tables import relation_table
-from biorel.stages.scored import read_examples, score, unscored
+from biorel.stages.scored import encoded_for, score, unscored
 from biorel.tables import read_table, write_table
 from biorel.training.model_folder import open_model, read_labels
 
@@ -44,8 +44,8 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
             f"{config.dataset} holds {', '.join(dataset_schema.labels)}",
             "evaluate a model on the schema that it was trained on",
         )
-    examples = read_examples(config.dataset, config.split)
     with artifacts.folder("evaluate", config, config.out, force=config.force) as artifact:
+        examples = encoded_for(opened.encoder, config.dataset, config.split, artifact.ledger)
         opened.model.to(device)
         scored, tags = score(
             opened.model,

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import IO
 
 import torch
 
@@ -34,18 +34,27 @@ from biorel.training.inference import Prediction, predict
 from biorel.training.model_folder import ModelFolder, open_model
 
 OK, NO_ENTITIES, NOTHING, BAD = "ok", "no entities", "nothing above threshold", "bad record"
+BAD_TOLD = 3
+_SUFFIXES = {"auto": "jsonl", "bioc": "xml"}  # the other formats are their own suffix
 _CHUNK = 256
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What an extraction did; `seconds` is the whole time from the first record to the last row."""
+    """What an extraction did.
+
+    Attributes:
+        bad_places: the first few bad records.
+        books: what was read, repaired and dropped, by reason.
+        seconds: the whole time from the first record to the last row.
+    """
 
     out: Path
     status: Path
     relations: int
     by_status: dict[str, int]
     bad_places: list[str]
+    books: Mapping[str, int]
     seconds: float
     device: str
 
@@ -68,14 +77,17 @@ def run(config: Extract, progress: Callable[[int], None] = lambda documents: Non
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
-    out = config.out or Path(f"{_stem(config.input)}.relations.jsonl")
+    out = config.out or Path(f"{_stem(config.input)}.relations.{_SUFFIXES.get(config.format, config.format)}")
     status_path = config.status or out.with_name(f"{_stem(out)}.status.jsonl")
-    if out.resolve() == config.input.resolve():
-        raise OutputError(f"{out}: is the input", "choose another --out")
+    if len({path.resolve() for path in (config.input, out, status_path)}) < 3:
+        raise OutputError(f"the input, {out} and {status_path} must be three files", "choose another --out or --status")
     writer_kind = WRITERS[format_of(out, config.format)]
     opened = open_model(config.model or resource("models", "cdr"))
     opened.model.to(device)
     ledger = Ledger()
+    by_status = Counter(dict.fromkeys((OK, NO_ENTITIES, NOTHING, BAD), 0))
+    bad_places: list[str] = []
+    found = 0
     began = time.perf_counter()
     with ExitStack() as stack:
         relations_file = stack.enter_context(artifacts.whole_file(out))
@@ -86,18 +98,17 @@ def run(config: Extract, progress: Callable[[int], None] = lambda documents: Non
             for item, status, relations in _extract(chunk, opened, config, device, ledger):
                 if isinstance(item, Annotated):
                     writer.write(item.document, item.mentions, relations)
-                _write_status(statuses, status)
-                ledger.add(status.status, f"{config.input}:{status.line}: {status.reason}")
-                ledger.add("relations", count=len(relations))
-            progress(sum(ledger[name] for name in (OK, NO_ENTITIES, NOTHING, BAD)))
-        by_status = {name: ledger[name] for name in (OK, NO_ENTITIES, NOTHING, BAD)}
-        if sum(by_status.values()) and by_status[BAD] == sum(by_status.values()):
-            raise InputError(
-                f"{ledger.examples[BAD][0]} (and no record of the file is usable)", "see the README for the format"
-            )
+                elif len(bad_places) < BAD_TOLD:
+                    bad_places.append(f"{config.input}:{status.line}: {status.reason}")
+                statuses.write(json.dumps(to_row(status), ensure_ascii=False) + "\n")
+                by_status[status.status] += 1
+                found += len(relations)
+            progress(by_status.total())
+        if by_status.total() == by_status[BAD]:
+            first = bad_places[0] if bad_places else f"{config.input}: no record"
+            raise InputError(f"{first} (and no other record is usable)", "the README tells the formats")
     seconds = time.perf_counter() - began
-    bad = ledger.examples.get(BAD, [])
-    return Summary(out, status_path, ledger["relations"], by_status, bad, seconds, str(device))
+    return Summary(out, status_path, found, dict(by_status), bad_places, ledger.counts, seconds, str(device))
 
 
 def _stem(path: Path) -> str:
@@ -204,7 +215,3 @@ def _entity(item: Annotated, example: Example, entity: int) -> Entity:
     first = example.mention_entities.index(entity)
     name = item.document.text[example.mention_char_starts[first] : example.mention_char_ends[first]]
     return Entity(example.entity_ids[entity], example.entity_types[entity], name)
-
-
-def _write_status(stream: IO[str], status: Status) -> None:
-    stream.write(json.dumps(to_row(status), ensure_ascii=False) + "\n")

@@ -8,13 +8,18 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from biorel.dataset.candidates import UNLINKED_ID, link
+from biorel.dataset.encode import Encoder
 from biorel.errors import InputError
+from biorel.ledger import Ledger
 from biorel.model.bran import Bran
-from biorel.records import Example, Pair
+from biorel.records import Document, Example, Mention, Pair
 from biorel.scoring.pairs import NOT_SCORED, ScoredPair
 from biorel.tables import read_table
+from biorel.text.tokenizer import load_tokenizer
 from biorel.training.collate import Collator
 from biorel.training.inference import predict
+from biorel.training.model_folder import read_labels
 
 
 def read_examples(dataset: Path, split: str) -> list[Example]:
@@ -27,6 +32,32 @@ def read_examples(dataset: Path, split: str) -> list[Example]:
     if not examples:
         raise InputError(f"{dataset}: the {split} split is empty", "build the dataset with documents for it")
     return examples
+
+
+def encoded_for(encoder: Encoder, dataset: Path, split: str, ledger: Ledger) -> list[Example]:
+    """The examples of one split as a model reads them: with its own vocabulary, whatever that of the dataset.
+
+    Raises:
+        InputError: as `read_examples`, or the dataset is incomplete.
+    """
+    examples = read_examples(dataset, split)
+    _, ner = read_labels(dataset)
+    if ner == encoder.ner and load_tokenizer(dataset / "tokenizer.json").to_str() == encoder.tokenizer.to_str():
+        return examples
+    ledger.add("documents encoded anew, as the model has another vocabulary", count=len(examples))
+    documents = {one.doc_id: one for one in read_table(dataset / split / "documents.parquet", Document)}
+    mentions: dict[str, list[Mention]] = {}
+    for mention in read_table(dataset / split / "mentions.parquet", Mention):
+        mentions.setdefault(mention.doc_id, []).append(mention)
+    pairs: dict[str, list[Pair]] = {}
+    for pair in read_table(dataset / split / "pairs.parquet", Pair):
+        pairs.setdefault(pair.doc_id, []).append(pair)
+    encoded = []
+    for example in examples:
+        found = mentions.get(example.doc_id, [])
+        linked = link(found, "merge" if UNLINKED_ID in example.entity_ids else "drop")
+        encoded.append(encoder.example(documents[example.doc_id], found, linked, pairs.get(example.doc_id, []), ledger))
+    return encoded
 
 
 def example_pairs(example: Example, labels: Sequence[str]) -> list[Pair]:

@@ -169,8 +169,8 @@ def _card(config: Train, metrics: dict[str, Any]) -> str:
     """The README of a model folder: what it was trained on, and how."""
     changed = {
         name: value
-        for name, value in config.model_dump(mode="json").items()
-        if name not in ("out", "force") and value != Train.model_fields[name].default
+        for name, value in config
+        if name not in ("dataset", "out", "force", "threads") and value != Train.model_fields[name].default
     }
     lines = [
         "# A BRAN relation model, trained by biorel",

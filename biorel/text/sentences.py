@@ -28,8 +28,8 @@ def sentence_starts(text: str, title_length: int, spans: Iterable[tuple[int, int
         spans: mentions; a border strictly inside one of them does not count.
     """
     borders = {match.end() for match in _BORDER.finditer(text) if not _is_abbreviation(text, match.start())}
-    if 0 < title_length < len(text) - 1:
-        borders.add(title_length + 1)
+    if title_length > 0:
+        borders.add(len(text) - len(text[title_length:].lstrip()))
     borders.discard(len(text))
     inside = {border for start, end in spans for border in borders if start < border < end}
     return tuple(sorted({0} | (borders - inside)))

@@ -6,6 +6,7 @@ Padding and truncation are never part of a tokenizer; lengths belong to the mode
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -20,6 +21,9 @@ END_OF_WORD = "</w>"
 # learning splits into letters, numbers and single other characters, so that entity borders are token borders
 _PIECES = Regex(r"[^\W\d_]+|\d+|[^\w\s]|_")
 
+# added to a code point it marks the last character of a word; no text in a script reaches so far
+_MARK = 0x80000
+
 # forked workers must not use the tokenizer's own threads
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
@@ -27,18 +31,37 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 def learn_bpe(texts: Iterable[str], budget: int) -> Tokenizer:
     """Learn a byte pair vocabulary of at most `budget` tokens over the training texts.
 
-    The same texts in the same order give the same vocabulary.
+    The same texts give the same vocabulary. The library's trainer does not: it numbers symbols that have a
+    suffix in the order of a hash and breaks ties by number. So it learns from words whose last character is
+    marked by another character, and the suffix is written in afterwards.
     """
-    tokenizer = _tokenizer(models.BPE(unk_token=UNK, end_of_word_suffix=END_OF_WORD))
+    learner = Tokenizer(models.BPE(unk_token=UNK))
+    learner.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     trainer = trainers.BpeTrainer(
-        vocab_size=budget,
-        min_frequency=2,
-        special_tokens=[PAD, UNK],
-        end_of_word_suffix=END_OF_WORD,
-        show_progress=False,
+        vocab_size=budget, min_frequency=2, special_tokens=[PAD, UNK], show_progress=False
     )
-    tokenizer.train_from_iterator(texts, trainer)
-    return tokenizer
+    learner.train_from_iterator(_marked_words(texts), trainer)
+    learned = json.loads(learner.to_str())["model"]
+    vocabulary = {_suffixed(token): index for token, index in learned["vocab"].items()}
+    merges = [(_suffixed(left), _suffixed(right)) for left, right in learned["merges"]]
+    return _tokenizer(models.BPE(vocabulary, merges, unk_token=UNK, end_of_word_suffix=END_OF_WORD))
+
+
+def _marked_words(texts: Iterable[str]) -> Iterator[str]:
+    """The pieces of each text, the last character of each marked; in the end the letters and digits in both forms."""
+    split = pre_tokenizers.Split(_PIECES, behavior="removed", invert=True)
+    seen: set[str] = set()
+    for text in texts:
+        known = "".join(character if ord(character) < _MARK else "\ufffd" for character in text)
+        seen.update(known)
+        yield " ".join(piece[:-1] + chr(ord(piece[-1]) + _MARK) for piece, _ in split.pre_tokenize_str(known))
+    alphabet = sorted(character for character in seen if character.isalnum())
+    yield " ".join([*alphabet, *(chr(ord(character) + _MARK) for character in alphabet)])
+
+
+def _suffixed(symbol: str) -> str:
+    """A symbol with the end-of-word suffix where its last character is marked."""
+    return symbol[:-1] + chr(ord(symbol[-1]) - _MARK) + END_OF_WORD if ord(symbol[-1]) >= _MARK else symbol
 
 
 def import_subword_nmt(merges_path: Path, texts: Iterable[str]) -> Tokenizer:

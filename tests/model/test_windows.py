@@ -38,10 +38,10 @@ def test_each_token_is_kept_where_it_stands_nearest_to_the_middle(length: int, s
 
 @given(st.integers(2, 400), st.integers(2, 70))
 @settings(max_examples=100, deadline=None)
-def test_neighbouring_windows_overlap_by_half(length: int, size: int) -> None:
+def test_neighbouring_windows_overlap_by_a_quarter(length: int, size: int) -> None:
     windows = plan_windows(length, size)
     for one, other in pairwise(windows):
-        assert one.end - other.start >= size - size // 2
+        assert one.end - other.start >= size // 4 - 1  # starts are rounded
 
 
 def test_t06_windows_of_one_and_of_two_tokens() -> None:

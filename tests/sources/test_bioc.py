@@ -162,9 +162,7 @@ def test_P07_offsets_that_count_bytes_hold_in_every_passage(read, ledger):
 
 
 def test_P08_a_document_of_another_edition_leaves_the_others_alone(read, ledger):
-    shifted = passage(
-        "title", 0, "tremor after tremor by drug", annotation("T1", "Disease", "D900002", 3, "tremor")
-    )
+    shifted = passage("title", 0, "tremor after tremor by drug", annotation("T1", "Disease", "D900002", 3, "tremor"))
     first, second = read([document(shifted, id_="1"), document(TITLE, id_="2")])
     assert (first.mentions, len(second.mentions)) == ((), 2)
     assert ledger["mention dropped: span does not show its text"] == 1
@@ -448,9 +446,15 @@ def test_xml_is_streamed_one_document_at_a_time(write, ledger):
 def test_memory_does_not_grow_with_the_file(write):
     body = "<document><id>1</id><passage><text>" + "x" * 1000 + "</text></passage></document>\n"
     path = write("a.xml.gz", f"<collection>{body * 3000}</collection>")
-    held = [
-        len(element.getparent()) for element in read_elements(path, "BioC", ("collection",), ("document",))
-    ]
+    held = [len(element.getparent()) for element in read_elements(path, "BioC", ("collection",), ("document",))]
     # the parser itself reads some 32 kB ahead
     assert len(held) == 3000
     assert max(held) < 100
+
+
+@pytest.mark.parametrize("content", [XML, json.dumps({"documents": [ONE] * 50}, indent=1)])
+def test_F06_a_cut_gzip_file_is_an_error_that_names_it(write, ledger, content):
+    path = write("a.gz", content)
+    path.write_bytes(path.read_bytes()[:-12])
+    with pytest.raises(InputError, match=r"a\.gz: damaged gzip file"):
+        list(read_bioc(path, ledger))

@@ -23,9 +23,7 @@ def test_gzip_is_told_by_its_bytes_not_by_the_name(write, ledger):
     assert list(read_lines(misnamed, ledger)) == LINES
 
 
-@pytest.mark.parametrize(
-    "content", ["\ufefffirst\nsecond µ", "first\r\nsecond µ\r\n", "\ufefffirst\r\nsecond µ"]
-)
+@pytest.mark.parametrize("content", ["\ufefffirst\nsecond µ", "first\r\nsecond µ\r\n", "\ufefffirst\r\nsecond µ"])
 def test_marks_and_carriage_returns_are_no_part_of_a_line(write, ledger, content):
     assert list(read_lines(write("a", content), ledger)) == LINES
 

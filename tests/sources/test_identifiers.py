@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from biorel.records import Mention
 from biorel.sources.identifiers import concept_id, concept_ids, document_key, entity_type, local_id
 from biorel.sources.references import concepts_of, resolve
-from biorel.records import Mention
 
 
 @pytest.mark.parametrize(

@@ -29,9 +29,7 @@ def ids(annotated):
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_documents_come_with_mentions_and_curations(write, ledger, name, end):
     first, second = read_pubtator(write(name, TWO_DOCUMENTS.replace("\n", end)), ledger)
-    assert first.document == Document(
-        "900001", "Alphadrug causes tremor.", "In rats, alphadrug caused tremor."
-    )
+    assert first.document == Document("900001", "Alphadrug causes tremor.", "In rats, alphadrug caused tremor.")
     assert [(mention.start, mention.end, mention.text) for mention in first.mentions] == [
         (0, 9, "Alphadrug"),
         (17, 23, "tremor"),
@@ -64,9 +62,7 @@ def test_P03_pipes_in_relation_rows_and_in_the_abstract(write, ledger):
     )
     (annotated,) = read_pubtator(write("a", text), ledger)
     assert annotated.document.abstract == "Abstract | with a pipe."
-    assert annotated.curations == (
-        Curation("900004", "", "p|DEL|10_12|", "Association", "", "MESH:D900001"),
-    )
+    assert annotated.curations == (Curation("900004", "", "p|DEL|10_12|", "Association", "", "MESH:D900001"),)
 
 
 def test_P03_a_text_line_splits_at_its_first_two_pipes_only(write, ledger):
@@ -133,9 +129,7 @@ def test_P06_mentions_without_a_concept_are_kept_apart(write, ledger):
 
 
 def test_P07_offsets_in_bytes_are_read_as_characters(write, ledger):
-    text = (
-        "900009|t|Dose of 5 µg β-agonist caused tremor.\n900009|a|\n900009\t32\t38\ttremor\tDisease\tD900002\n"
-    )
+    text = "900009|t|Dose of 5 µg β-agonist caused tremor.\n900009|a|\n900009\t32\t38\ttremor\tDisease\tD900002\n"
     (annotated,) = read_pubtator(write("a", text), ledger)
     (mention,) = annotated.mentions
     assert annotated.document.text[mention.start : mention.end] == "tremor"

@@ -1,0 +1,83 @@
+"""Splits are by document, and stay what they were."""
+
+import gzip
+import hashlib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from biorel.dataset.splits import SPLITS, hash_split, read_ids, read_splits
+from biorel.errors import InputError
+from biorel.ledger import Ledger
+
+IDS = [str(number) for number in range(20_000_000, 20_004_000)]
+
+
+def test_d01_a_split_hangs_on_the_document_alone() -> None:
+    for doc_id in IDS[:50]:
+        place = int.from_bytes(hashlib.sha256(doc_id.encode()).digest()[:8], "big") % 10_000 / 10_000
+        expected = "test" if place < 0.2 else "dev" if place < 0.3 else "train"
+        assert hash_split(doc_id, 0.1, 0.2) == expected
+
+
+def test_the_shares_are_kept() -> None:
+    counts = Counter(hash_split(doc_id, 0.1, 0.2) for doc_id in IDS)
+    assert set(counts) == set(SPLITS)
+    assert counts["test"] / len(IDS) == pytest.approx(0.2, abs=0.02)  # 3 deviations
+    assert counts["dev"] / len(IDS) == pytest.approx(0.1, abs=0.015)
+
+
+def test_a_share_of_zero_is_no_document_and_one_of_one_is_all() -> None:
+    assert {hash_split(doc_id, 0.0, 0.0) for doc_id in IDS[:500]} == {"train"}
+    assert {hash_split(doc_id, 0.0, 1.0) for doc_id in IDS[:500]} == {"test"}
+    assert {hash_split(doc_id, 1.0, 0.0) for doc_id in IDS[:500]} == {"dev"}
+
+
+def test_a_smaller_dev_share_takes_nothing_from_test() -> None:
+    for doc_id in IDS[:500]:
+        assert (hash_split(doc_id, 0.1, 0.2) == "test") == (hash_split(doc_id, 0.3, 0.2) == "test")
+
+
+def _write(path: Path, content: str) -> Path:
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def test_a_list_of_splits_is_read(tmp_path: Path) -> None:
+    path = _write(tmp_path / "splits.tsv", "1\ttrain\t230\n\n0012\tdev\n 3 \ttest \r\n1\ttrain\n")
+    assert read_splits(path, Ledger()) == {"1": "train", "0012": "dev", "3": "test"}
+
+
+def test_a_packed_list_is_read_too(tmp_path: Path) -> None:
+    path = tmp_path / "splits.tsv.gz"
+    path.write_bytes(gzip.compress(b"1\ttrain\n"))
+    assert read_splits(path, Ledger()) == {"1": "train"}
+
+
+def test_d01_one_document_in_two_splits_is_a_fault(tmp_path: Path) -> None:
+    path = _write(tmp_path / "splits.tsv", "1\ttrain\n2\tdev\n1\ttest\n")
+    with pytest.raises(InputError, match=r"splits\.tsv:3: 1 is in train and in test"):
+        read_splits(path, Ledger())
+
+
+@pytest.mark.parametrize("row", ["1 train", "1\tvalidation", "1\tTrain", "1", "1\t"])
+def test_a_row_without_a_split_is_told_with_its_line(tmp_path: Path, row: str) -> None:
+    path = _write(tmp_path / "splits.tsv", f"2\ttrain\n{row}\n")
+    with pytest.raises(InputError, match=r"splits\.tsv:2: no split"):
+        read_splits(path, Ledger())
+
+
+@pytest.mark.parametrize("content", ["", "\n \n"])
+def test_a_list_without_rows_is_told(tmp_path: Path, content: str) -> None:
+    with pytest.raises(InputError, match="no rows"):
+        read_splits(_write(tmp_path / "splits.tsv", content), Ledger())
+    with pytest.raises(InputError, match="no such file"):
+        read_splits(tmp_path / "none.tsv", Ledger())
+
+
+def test_ids_are_the_first_column_of_all_files(tmp_path: Path) -> None:
+    first = _write(tmp_path / "a.txt", "# excluded\n1\n 2 \n\n3\tdev\t9\n")
+    second = _write(tmp_path / "b.txt", "3\n0004\n")
+    assert read_ids([first, second], Ledger()) == {"1", "2", "3", "0004"}
+    assert read_ids([], Ledger()) == frozenset()
