@@ -47,14 +47,15 @@ class Artifact:
 
 
 @contextmanager
-def folder(command: str, config: Config, out: Path, *, force: bool = False, resume: bool = False) -> Iterator[Artifact]:
+def folder(command: str, config: Config, out: Path, *, force: bool = False, resume: str = "") -> Iterator[Artifact]:
     """Write an output folder; on any error the target is untouched.
 
     Args:
         command, config: go into the manifest.
         out: the folder; its parents are made.
         force: a folder that exists is replaced, in the moment when the new one is whole.
-        resume: keep what a killed run left in `NAME.partial/` and go on from it; without, begin anew.
+        resume: a file of the folder that a killed or failed run can go on from: where `NAME.partial/` holds it, all
+            is kept, else the command begins anew.
 
     Raises:
         OutputError: the folder exists, cannot be written, or another process is writing it.
@@ -69,7 +70,7 @@ def folder(command: str, config: Config, out: Path, *, force: bool = False, resu
         partial.mkdir(parents=True, exist_ok=True)
         lock = (partial / _LOCK).open("w")
     with lock, _locked(lock, out):
-        resumed = resume and any(path.name != _LOCK for path in partial.iterdir())
+        resumed = _has(partial, resume)
         if not resumed:
             _empty(partial)
         artifact = Artifact(partial, resumed=resumed)
@@ -82,7 +83,7 @@ def folder(command: str, config: Config, out: Path, *, force: bool = False, resu
                     shutil.rmtree(out)
                 partial.rename(out)
         except BaseException:
-            if not resume:
+            if not _has(partial, resume):
                 shutil.rmtree(partial, ignore_errors=True)
             raise
     artifact.path = out
@@ -162,6 +163,10 @@ def _manifest(command: str, config: Config, artifact: Artifact, began: float) ->
         "began": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(began)),
         "seconds": round(time.time() - began, 1),
     }
+
+
+def _has(partial: Path, checkpoint: str) -> bool:
+    return bool(checkpoint) and (partial / checkpoint).is_file()
 
 
 def _empty(partial: Path) -> None:

@@ -51,6 +51,8 @@ def _alias(kind: type[Config], field: str) -> str:
 def _parameter(name: str, info: FieldInfo) -> inspect.Parameter:
     annotation, repeatable, metavar = _flag_type(info.annotation)
     text = info.description or ""
+    if repeatable and "(repeatable)" not in text:
+        text = f"{text} (repeatable)"
     shown = _default(info)
     if shown:
         text = f"{text}  [default: {shown}]"
@@ -69,7 +71,7 @@ def _flag_type(annotation: Any) -> tuple[Any, bool, str | None]:
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is tuple:
         kind, _, metavar = _flag_type(arguments[0])
-        return kind, True, f"{metavar} ..."
+        return kind, True, metavar
     if origin in (Union, types.UnionType):
         return _flag_type(next(one for one in arguments if one is not type(None)))
     if origin is Literal:
@@ -82,6 +84,4 @@ def _default(info: FieldInfo) -> str:
         return ""
     if isinstance(info.default, tuple):
         return " ".join(str(item) for item in info.default)
-    choices = get_args(info.annotation) if get_origin(info.annotation) is Literal else ()
-    other = [str(choice) for choice in choices if choice != info.default]
-    return f"{info.default}; or {', '.join(other)}" if other else str(info.default)
+    return str(info.default)

@@ -45,8 +45,8 @@ def supervise(
             unmapped.add(key)
         else:
             relations.setdefault(key, set()).add(label)
-            other = by_ids.get(key[::-1])  # there where a directed relation joins the same types
-            if label in symmetric and other and schema.label(curation.relation, other.head_type, other.tail_type) == label:
+            turned = by_ids.get(key[::-1])  # a pair too where a directed relation joins the same types
+            if label in symmetric and turned and (turned.head_type, turned.tail_type) == (pair.head_type, pair.tail_type):
                 relations.setdefault(key[::-1], set()).add(label)
     held_back = dict.fromkeys(inferred, INFERRED) if exclude_inferred else {}
     held_back |= dict.fromkeys(unmapped, UNMAPPED)
@@ -73,14 +73,20 @@ def not_mentioned(
 ) -> tuple[Pair, ...]:
     """The facts of a gold corpus that no candidate can answer, so that recall still divides by them.
 
-    The types that the relation rows leave out are those of the one relation that uses the word.
+    The types that the relation rows leave out are those of the first relation that uses the word. A symmetric
+    fact is one fact in either order, its ids sorted.
     """
     found = {frozenset((pair.head_id, pair.tail_id)) for pair in pairs}
     missing: dict[tuple[str, str], Pair] = {}
     for curation in curations:
         ids = (curation.head_id, curation.tail_id)
-        match = next((relation for relation in schema.relations if curation.relation in relation.sources), None)
+        known = {curation.head_type, curation.tail_type} - {""}
+        meant = (relation for relation in schema.relations if curation.relation in relation.sources)
+        match = next((relation for relation in meant if known <= {relation.head, relation.tail}), None)
         if match is not None and curation.asserted and frozenset(ids) not in found:
+            unsorted = match.symmetric and match.head == match.tail and ids[0] > ids[1]
+            if unsorted or curation.head_type not in ("", match.head):
+                ids = ids[::-1]
             before = missing.get(ids)
             labels = dict.fromkeys((*(before.relations if before else ()), match.name))
             missing[ids] = Pair(doc_id, ids[0], match.head, ids[1], match.tail, tuple(labels), NOT_MENTIONED)

@@ -85,11 +85,12 @@ def read_rows(path: Path, columns: Sequence[str], ledger: Ledger) -> Iterator[tu
 
 
 def _cells(line: str, separator: str) -> list[str]:
-    """The cells of one line; none where its quotes do not match."""
+    """The cells of one line; a quote that is not closed swallows the rest of it, so there are too few then."""
     # a quote in a tab-separated file is a character like another
     if separator == "\t" or '"' not in line:
         return line.split(separator)
     try:
-        return next(csv.reader([line], strict=True))
+        return next(csv.reader([line]))
     except csv.Error:
+        # a carriage return inside the line
         return []

@@ -13,14 +13,14 @@ from biorel.sources.bioc import read_bioc
 from biorel.sources.files import read_head
 from biorel.sources.identifiers import document_key
 from biorel.sources.jsonl import read_jsonl
-from biorel.sources.pubtator import read_pubtator
+from biorel.sources.pubtator import MALFORMED, read_pubtator
 
 Records = Iterator[tuple[int, Annotated | BadRecord]]
 
 JSONL, BIOC, PUBTATOR = "jsonl", "bioc", "pubtator"
 _JSON_SUFFIXES = {".jsonl": JSONL, ".ndjson": JSONL, ".json": BIOC}
-# the keys that BioC JSON has and a record of JSON lines has not; inside a text the quote would be escaped
-_BIOC_KEY = re.compile(rb'(?<!\\)"(?:passages|documents|PubTator3)"\s*:')
+# the keys that BioC JSON has and a record of JSON lines has not; inside a text the quotes would be escaped
+_BIOC_KEY = re.compile(rb'"(?:passages|documents|PubTator3)"\s*:')
 
 
 def _unnumbered(read: Callable[[Path, Ledger], Iterator[Annotated]]) -> Callable[[Path, Ledger], Records]:
@@ -80,11 +80,12 @@ def read_records(path: Path, ledger: Ledger) -> Records:
     yield from READERS[format_of(path)](path, ledger)
 
 
-def read_documents(paths: Iterable[Path], ledger: Ledger) -> Iterator[Annotated]:
+def read_documents(paths: Iterable[Path], ledger: Ledger, *, strict: bool = False) -> Iterator[Annotated]:
     """Yield the documents of several files in the order given; of a repeated id the first.
 
     Raises:
-        InputError: as `read_records`, and at the first record that is no document.
+        InputError: as `read_records`, at the first record that is no document, and (strict) at the first row
+            that would else be skipped and counted.
     """
     seen: set[int | str] = set()
     for path in paths:
@@ -92,6 +93,8 @@ def read_documents(paths: Iterable[Path], ledger: Ledger) -> Iterator[Annotated]
             if isinstance(record, BadRecord):
                 place = f"{path}:{line}" if line else str(path)
                 raise InputError(f"{place}: {record.reason}", "mend or remove the record")
+            if strict and ledger[MALFORMED]:
+                raise InputError(f"{ledger.examples[MALFORMED][0]}: {MALFORMED}", "mend it, or leave --strict out")
             key = document_key(record.document.doc_id)
             if key in seen:
                 ledger.add("duplicate document dropped", f"{path} {record.document.doc_id}")

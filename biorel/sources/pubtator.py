@@ -26,6 +26,7 @@ from biorel.sources.spans import check_spans, without_repeats
 # a pipe may stand in the text itself, so only the first two split
 _TEXT_LINE = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
 _MIN_ANNOTATION_FIELDS = 5
+MALFORMED = "malformed row skipped"
 
 
 def read_pubtator(path: Path, ledger: Ledger, *, strict: bool = False) -> Iterator[Annotated]:
@@ -126,4 +127,4 @@ def _curations(
 def _bad_row(path: Path, number: int, why: str, ledger: Ledger, strict: bool) -> None:
     if strict:
         raise InputError(f"{path}:{number}: {why}", "mend the row, or leave --strict out to skip it")
-    ledger.add("malformed row skipped", f"{path}:{number}")
+    ledger.add(MALFORMED, f"{path}:{number}")

@@ -31,6 +31,7 @@ from biorel.resources import shipped_pipeline
 from biorel.stages import build_dataset, evaluate, export, extract, train
 
 Progress = Callable[[str], None]
+_NAME = re.compile(r"[\w-]+")
 _PLACE = re.compile(r"\{([\w-]+)\}")
 
 
@@ -43,12 +44,23 @@ class Command:
     suffix: str = ""
 
 
+@dataclass(frozen=True)
+class Stage:
+    """One stage as it will run; `uses` are the places that it names."""
+
+    name: str
+    command: str
+    config: Config
+    out: Path
+    uses: frozenset[str]
+
+
 COMMANDS = {
     "build-dataset": Command(config.BuildDataset, build_dataset.run),
     "train": Command(config.Train, lambda given, progress: train.run(given, lambda reports: _told(reports, progress))),
     "evaluate": Command(config.Evaluate, evaluate.run),
     "extract": Command(config.Extract, lambda given, _: extract.run(given), ".jsonl"),
-    "export": Command(config.Export, lambda given, _: export.run(given)),
+    "export": Command(config.Export, export.run),
 }
 
 
@@ -70,24 +82,38 @@ def run(given: Run, progress: Progress = lambda line: None) -> list[str]:
             stages before it keep their outputs.
     """
     ran = []
-    places = {"out": str(given.out)} | ({"data": str(given.data)} if given.data else {})
-    for stage in _stages(given):
-        name, command_name = stage.pop("name"), stage.pop("command")
-        command = COMMANDS[command_name]
-        out = given.out / f"{name}{command.suffix}"
-        values = _filled(stage, places, name) | _given_to_all(given, command.kind)
-        places[name] = str(out)
-        configured = _configure(command.kind, name, values | {"out": str(out)})
-        reason = _reason(command_name, configured, out)
-        progress(f"{name}: {reason or 'skipped, nothing that it depends on has changed'}")
+    due: set[str] = set()
+    for stage in _plan(given):
+        command, configured = COMMANDS[stage.command], stage.config
+        reason = _reason(stage.command, configured, stage.out)
+        if given.dry_run and not reason and due & stage.uses:
+            reason = f"runs again, after {', '.join(sorted(due & stage.uses))}"
+        progress(f"{stage.name}: {reason or 'skipped, nothing that it depends on has changed'}")
+        if reason:
+            due.add(stage.name)
         if reason and not given.dry_run:
             if "force" in command.kind.model_fields:
                 configured = configured.model_copy(update={"force": True})
             command.run(configured, progress)
-            ran.append(name)
+            ran.append(stage.name)
             if command.suffix:
-                _sign(command_name, configured, out)
+                _sign(stage.command, configured, stage.out)
     return ran
+
+
+def _plan(given: Run) -> list[Stage]:
+    """All stages, configured before the first of them runs: a fault in the last one costs no training."""
+    planned = []
+    places = {"out": str(given.out)} | ({"data": str(given.data)} if given.data else {})
+    for stage in _stages(given):
+        name, command = str(stage.pop("name")), stage.pop("command")
+        kind, suffix = COMMANDS[command].kind, COMMANDS[command].suffix
+        out = given.out / f"{name}{suffix}"
+        values = _filled(stage, places, name) | _given_to_all(given, kind)
+        places[name] = str(out)
+        uses = frozenset(_PLACE.findall(json.dumps(stage, default=str)))
+        planned.append(Stage(name, command, _configure(kind, name, values | {"out": str(out)}), out, uses))
+    return planned
 
 
 def _stages(given: Run) -> list[dict[str, Any]]:
@@ -104,11 +130,15 @@ def _stages(given: Run) -> list[dict[str, Any]]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: not TOML ({error})") from error
     stages: list[dict[str, Any]] = content.get("stage", [])
-    names = [stage.get("name") for stage in stages]
-    if not stages or None in names or len(set(names)) < len(names):
-        raise ConfigError(f"{path}: a pipeline is a list of [[stage]], each with a name of its own")
+    tables = isinstance(stages, list) and all(isinstance(stage, dict) for stage in stages)
+    names = [str(stage.get("name", "")) for stage in stages] if tables else []
+    if not names or not all(map(_NAME.fullmatch, names)) or len(set(names)) < len(names):
+        raise ConfigError(
+            f"{path}: a pipeline is a list of [[stage]], each with a name of its own",
+            "a name is of letters, digits, - and _",
+        )
     for stage in stages:
-        if stage.get("command") not in COMMANDS:
+        if str(stage.get("command")) not in COMMANDS:
             raise ConfigError(f"{path}: stage {stage['name']}: command is one of {', '.join(COMMANDS)}")
     for change in given.set:
         place, equals, value = change.partition("=")

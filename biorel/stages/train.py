@@ -49,7 +49,9 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
     schema, ner = read_labels(config.dataset)
     tokenizer = load_tokenizer(config.dataset / "tokenizer.json")
     training, dev = _splits(config)
-    with artifacts.folder("train", config, config.out, force=config.force, resume=True) as artifact:
+    if not any(labels for example in dev for labels in example.pair_labels):
+        raise InputError(f"{config.dataset}: the dev documents hold no positive pair", "thresholds are tuned on them")
+    with artifacts.folder("train", config, config.out, force=config.force, resume=f"{_CHECKPOINT}/{FILE}") as artifact:
         torch.manual_seed(config.seed)
         model = Bran(_sizes(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner)))
         if config.vectors is not None:

@@ -88,7 +88,7 @@ def test_a_document_encoded_by_hand() -> None:
     assert [LABELS[tag] for tag in found.ner_tags] == tags
     assert (found.pair_heads, found.pair_tails, found.pair_labels, found.pair_drops) == ((0,), (1,), ((2,),), ("",))
     features = dict(zip(FEATURES, found.pair_features[0], strict=True))
-    assert features["log token distance of the closest mentions"] == pytest.approx(log1p(1))
+    assert features["log token distance of the closest mentions"] == 0.0  # they touch over the full stop
     assert (features["head in the title"], features["tail in the title"]) == (1.0, 1.0)
     assert features["log sentences that mention both"] == pytest.approx(log1p(2))
     assert features["log entities of the head's type"] == pytest.approx(log1p(1))

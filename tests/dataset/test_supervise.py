@@ -131,6 +131,11 @@ def test_a_missed_fact_has_the_label_of_its_types() -> None:
         Pair("9", "G9", "Gene", "D1", "Disease", ("gene_marker",), NOT_MENTIONED),
         Pair("9", "C9", "Chemical", "D1", "Disease", ("chem_marker",), NOT_MENTIONED),
     )
+    turned = _fact("D1", "marker/mechanism", "G9")
+    assert not_mentioned("9", PAIRS, [turned, facts[0]], CTD) == (
+        Pair("9", "G9", "Gene", "D1", "Disease", ("gene_marker",), NOT_MENTIONED),
+    )
+    assert not_mentioned("9", PAIRS, [_fact("C9", "therapeutic", "G9")], CTD) == ()
 
 
 def test_a_missed_pair_has_all_its_relations_once() -> None:

@@ -119,8 +119,13 @@ def test_P02_annotations_are_read_from_sentences_and_from_the_document(read, led
     with_text = passage("abstract", 10, "Alpha rose. Beta fell.", sentences=sentences)
     without_text = passage("abstract", 10, "", sentences=sentences)
     loose = annotation("T3", "Disease", "-", 27, "fell")
-    for abstract in (with_text, without_text):
-        (annotated,) = read([document(passage("title", 0, "Genes rose"), abstract, annotations=[loose])])
+    title = passage("title", 0, "Genes rose")
+    for abstract, on_document in (
+        (with_text, [loose]),
+        (without_text, [loose]),
+        (without_text | {"annotations": [loose]}, []),
+    ):
+        (annotated,) = read([document(title, abstract, annotations=on_document)])
         assert annotated.document.text == "Genes rose Alpha rose. Beta fell."
         assert sorted(shown(annotated)) == [
             (11, "Alpha", "NCBIGene:9001"),
@@ -297,6 +302,15 @@ def test_bare_genes_in_relations_are_those_of_the_mentions(read):
     relation = {"id": "R", "infons": {"type": "Bind", "entity1": "9003", "entity2": 9004}}
     (annotated,) = read([document(genes, relations=[relation])])
     assert annotated.curations == (Curation("900001", "Gene", "NCBIGene:9003", "Bind", "Gene", "NCBIGene:9004"),)
+
+
+def test_the_bars_of_a_mutation_are_not_those_of_a_type(read):
+    mutation = passage("title", 0, "T790M", annotation("1", "SequenceVariant", "p|DEL|10_12|", 0, "T790M"))
+    infons = {"type": "Cause", "role1": "p|DEL|10_12|", "role2": "DNAMutation|c|SUB|A|1|T"}
+    (annotated,) = read([document(mutation, relations=[{"id": "R", "infons": infons}])])
+    assert annotated.curations == (
+        Curation("900001", "SequenceVariant", "p|DEL|10_12|", "Cause", "DNAMutation", "c|SUB|A|1|T"),
+    )
 
 
 def test_an_argument_of_several_concepts_makes_a_curation_for_each(read, ledger):

@@ -110,10 +110,10 @@ def test_C03_a_stray_quote_swallows_no_row_of_a_csv(write, read, ledger):
 
 
 def test_quoted_commas_and_doubled_quotes_are_one_cell(write, read, ledger):
-    names = ['"2,4-drug"', '"a ""so-called"" drug, too"', "5'-drug"]
+    names = ['"2,4-drug"', '"a ""so-called"" drug, too"', "5'-drug", '3"-drug', '"alpha"-drug']
     rows = [chemical("therapeutic", str(at), name=name) for at, name in enumerate(names)]
     write("CTD_chemicals_diseases.csv", table(CHEMICAL_COLUMNS, *rows))
-    assert read() == [fact(str(at), "therapeutic") for at in range(3)]
+    assert read() == [fact(str(at), "therapeutic") for at in range(len(names))]
     assert ledger["malformed row skipped"] == 0
 
 
@@ -143,11 +143,13 @@ def test_rows_without_a_concept_are_booked(write, read, ledger, raw, known):
 
 
 def test_malformed_rows_are_booked_with_their_place(write, read, ledger):
-    rows = ["alphadrug,C900001", chemical("therapeutic", "1"), chemical("therapeutic", "2") + ",more", ""]
+    good = chemical("therapeutic", "1")
+    broken = chemical("therapeutic", "3", name='"a"\rb')
+    rows = ["alphadrug,C900001", good, chemical("therapeutic", "2") + ",more", "", broken]
     path = write("CTD_chemicals_diseases.csv", table(CHEMICAL_COLUMNS, *rows))
     assert [curation.doc_id for curation in read()] == ["1"]
-    assert ledger.examples["malformed row skipped"] == [f"{path}:8", f"{path}:10"]
-    assert ledger["CTD rows read"] == 3
+    assert ledger.examples["malformed row skipped"] == [f"{path}:8", f"{path}:10", f"{path}:12"]
+    assert ledger["CTD rows read"] == 4
 
 
 @pytest.mark.parametrize(("remarks", "mark"), [(REMARKS, "# "), (REMARKS, "#"), ("", ""), ("\ufeff", ""), ("\n", "")])
