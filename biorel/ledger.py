@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Mapping
 
 EXAMPLES_KEPT = 3
+# the one reason that --strict turns into an error
+MALFORMED = "malformed row skipped"
 
 
 class Ledger:

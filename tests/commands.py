@@ -102,7 +102,7 @@ def sample_documents() -> list[str]:
 
 
 def sample_dataset(folder: Path, **options: Any) -> Path:
-    """A dataset of the first documents of the sample: 9 to train on, 4 dev, 3 test."""
+    """A dataset of the first documents of the sample: 10 to train on, 4 dev, 2 test."""
     blocks = sample_documents()[:16]
     source, splits = folder / "abstracts.txt", folder / "splits.tsv"
     source.write_text("".join(blocks), encoding="utf-8")

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from biorel.errors import InputError
-from biorel.ledger import Ledger
+from biorel.ledger import MALFORMED, Ledger
 from biorel.records import Annotated, Curation, Document, Mention
 from biorel.sources.files import read_lines
 from biorel.sources.identifiers import document_key, entity_type
@@ -74,7 +74,7 @@ def read_chemprot(abstracts: Path, entities: Path, relations: Path | None, ledge
         if not line.strip():
             continue
         if len(fields) < 2 or not fields[0].strip():
-            ledger.add("malformed row skipped", f"{abstracts}:{number}")
+            ledger.add(MALFORMED, f"{abstracts}:{number}")
             continue
         doc_id = fields[0].strip()
         if document_key(doc_id) in seen:
@@ -101,7 +101,7 @@ def _grouped(path: Path, width: int, ledger: Ledger) -> Rows:
         if not line.strip():
             continue
         if len(fields) < width:
-            ledger.add("malformed row skipped", f"{path}:{number}")
+            ledger.add(MALFORMED, f"{path}:{number}")
         else:
             rows.setdefault(fields[0].strip(), []).append(fields[1:])
     return rows

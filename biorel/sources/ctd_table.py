@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from biorel.errors import InputError
-from biorel.ledger import Ledger
+from biorel.ledger import MALFORMED, Ledger
 from biorel.sources.files import read_head, read_lines
 
 DOWNLOADS = "https://ctdbase.org/downloads/"
@@ -74,7 +74,7 @@ def read_rows(path: Path, columns: Sequence[str], ledger: Ledger) -> Iterator[tu
         ledger.add("CTD rows read")
         cells = _cells(line, separator)
         if not last < len(cells) <= width:
-            ledger.add("malformed row skipped", f"{path}:{number}")
+            ledger.add(MALFORMED, f"{path}:{number}")
             continue
         yield number, [cells[index].strip() for index in at]
     if not at:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from biorel.errors import InputError
-from biorel.ledger import Ledger
+from biorel.ledger import MALFORMED, Ledger
 from biorel.records import Annotated, BadRecord
 from biorel.sources.bioc import read_bioc
 from biorel.sources.files import read_head
 from biorel.sources.identifiers import document_key
 from biorel.sources.jsonl import read_jsonl
-from biorel.sources.pubtator import MALFORMED, read_pubtator
+from biorel.sources.pubtator import read_pubtator
 
 Records = Iterator[tuple[int, Annotated | BadRecord]]
 
@@ -93,11 +93,16 @@ def read_documents(paths: Iterable[Path], ledger: Ledger, *, strict: bool = Fals
             if isinstance(record, BadRecord):
                 place = f"{path}:{line}" if line else str(path)
                 raise InputError(f"{place}: {record.reason}", "mend or remove the record")
-            if strict and ledger[MALFORMED]:
-                raise InputError(f"{ledger.examples[MALFORMED][0]}: {MALFORMED}", "mend it, or leave --strict out")
+            _hold(strict, ledger)
             key = document_key(record.document.doc_id)
             if key in seen:
                 ledger.add("duplicate document dropped", f"{path} {record.document.doc_id}")
                 continue
             seen.add(key)
             yield record
+        _hold(strict, ledger)
+
+
+def _hold(strict: bool, ledger: Ledger) -> None:
+    if strict and ledger[MALFORMED]:
+        raise InputError(ledger.examples[MALFORMED][0], "mend the row, or leave --strict out to skip and count it")

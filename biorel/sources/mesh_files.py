@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from biorel.errors import InputError
-from biorel.ledger import Ledger
+from biorel.ledger import MALFORMED, Ledger
 from biorel.sources.files import open_bytes, read_head
 from biorel.sources.identifiers import concept_id
 from biorel.sources.xml_stream import read_elements
@@ -85,7 +85,7 @@ def _tsv_entries(path: Path, lines: list[str], ledger: Ledger) -> Iterator[Entry
         cells = [cell.strip() for cell in line.split("\t")]
         id_ = _mesh_id(cells[1]) if len(cells) >= len(_TSV_COLUMNS) else None
         if id_ is None:
-            ledger.add("malformed row skipped", f"{path}:{number}")
+            ledger.add(MALFORMED, f"{path}:{number}")
         else:
             yield Entry(id_, cells[2], (cells[0],), ())
 
@@ -96,7 +96,7 @@ def _mtrees_entries(path: Path, lines: list[str], ledger: Ledger) -> Iterator[En
         if semicolon and name:
             yield Entry("", name, (place,), ())
         elif line.strip():
-            ledger.add("malformed row skipped", f"{path}:{number}")
+            ledger.add(MALFORMED, f"{path}:{number}")
 
 
 def _xml_entries(path: Path, ledger: Ledger) -> Iterator[Entry]:

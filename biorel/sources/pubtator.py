@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from biorel.errors import InputError
-from biorel.ledger import Ledger
+from biorel.ledger import MALFORMED, Ledger
 from biorel.records import Annotated, Curation, Document, Mention
 from biorel.sources.files import read_lines
 from biorel.sources.identifiers import concept_ids, entity_type
@@ -26,19 +26,17 @@ from biorel.sources.spans import check_spans, without_repeats
 # a pipe may stand in the text itself, so only the first two split
 _TEXT_LINE = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
 _MIN_ANNOTATION_FIELDS = 5
-MALFORMED = "malformed row skipped"
 
 
-def read_pubtator(path: Path, ledger: Ledger, *, strict: bool = False) -> Iterator[Annotated]:
+def read_pubtator(path: Path, ledger: Ledger) -> Iterator[Annotated]:
     """Yield the documents of a PubTator file, plain or gzip, in file order, holding one at a time.
 
     Args:
         path: the file.
         ledger: books documents, mentions, relation rows, repairs, and rows that cannot be read.
-        strict: a row that cannot be read is an error, not a count.
 
     Raises:
-        InputError: the file cannot be read, holds no document, or (strict) a row is malformed.
+        InputError: the file cannot be read or holds no document.
     """
     block: list[tuple[int, str]] = []
     block_id, documents = "", 0
@@ -46,7 +44,7 @@ def read_pubtator(path: Path, ledger: Ledger, *, strict: bool = False) -> Iterat
         title = _TEXT_LINE.fullmatch(line)
         starts_next = title is not None and title[2] == "t" and title[1] != block_id
         if block and (not line.strip() or starts_next):
-            for annotated in _document(path, block, ledger, strict):
+            for annotated in _document(path, block, ledger):
                 documents += 1
                 yield annotated
             block, block_id = [], ""
@@ -54,7 +52,7 @@ def read_pubtator(path: Path, ledger: Ledger, *, strict: bool = False) -> Iterat
             block.append((number, line))
             block_id = title[1] if starts_next and title else block_id
     if block:
-        for annotated in _document(path, block, ledger, strict):
+        for annotated in _document(path, block, ledger):
             documents += 1
             yield annotated
     if not documents:
@@ -64,7 +62,7 @@ def read_pubtator(path: Path, ledger: Ledger, *, strict: bool = False) -> Iterat
         )
 
 
-def _document(path: Path, block: list[tuple[int, str]], ledger: Ledger, strict: bool) -> Iterator[Annotated]:
+def _document(path: Path, block: list[tuple[int, str]], ledger: Ledger) -> Iterator[Annotated]:
     """The document of one block of lines; none, and a booked row, where it has no title line."""
     texts: dict[str, str] = {}
     doc_id = ""
@@ -78,7 +76,7 @@ def _document(path: Path, block: list[tuple[int, str]], ledger: Ledger, strict: 
             rows.append((number, line))
     if "t" not in texts and "a" not in texts:
         for number, _ in block:
-            _bad_row(path, number, "no title line above it", ledger, strict)
+            _bad_row(path, number, "no title line above it", ledger)
         return
     document = Document(doc_id, texts.get("t", ""), texts.get("a", ""))
     mentions: list[Mention] = []
@@ -86,7 +84,7 @@ def _document(path: Path, block: list[tuple[int, str]], ledger: Ledger, strict: 
     for number, line in rows:
         fields = [field.strip("\r") for field in line.split("\t")]
         if fields[0].strip() != doc_id:
-            _bad_row(path, number, f"row of {fields[0]!r} under document {doc_id}", ledger, strict)
+            _bad_row(path, number, f"row of {fields[0]!r} under document {doc_id}", ledger)
         elif len(fields) >= _MIN_ANNOTATION_FIELDS and all(part.strip().isdecimal() for part in fields[1:3]):
             named = _mentions(doc_id, fields)
             mentions.extend(named)
@@ -97,7 +95,7 @@ def _document(path: Path, block: list[tuple[int, str]], ledger: Ledger, strict: 
             relations.append(fields)
             ledger.add("relation rows")
         else:
-            _bad_row(path, number, "neither an annotation nor a relation", ledger, strict)
+            _bad_row(path, number, "neither an annotation nor a relation", ledger)
     ledger.add("documents read")
     place = f"{path} {doc_id}"
     curations = dict.fromkeys(_curations(doc_id, relations, concepts_of(mentions), ledger, place))
@@ -124,7 +122,5 @@ def _curations(
             ledger.add("relation row skipped: an argument names no concept", place)
 
 
-def _bad_row(path: Path, number: int, why: str, ledger: Ledger, strict: bool) -> None:
-    if strict:
-        raise InputError(f"{path}:{number}: {why}", "mend the row, or leave --strict out to skip it")
-    ledger.add(MALFORMED, f"{path}:{number}")
+def _bad_row(path: Path, number: int, why: str, ledger: Ledger) -> None:
+    ledger.add(MALFORMED, f"{path}:{number}: {why}")

@@ -6,6 +6,7 @@ import pytest
 
 from biorel.errors import InputError
 from biorel.records import Curation, Document
+from biorel.sources.documents import read_documents
 from biorel.sources.pubtator import read_pubtator
 
 TWO_DOCUMENTS = """\
@@ -91,12 +92,13 @@ def test_P04_rows_of_five_columns_and_more_are_read_and_bad_rows_counted(write, 
     assert ledger["annotation rows"] == 4
     assert ledger["mention dropped: repeated"] == 1
     assert ledger["malformed row skipped"] == 3
-    assert ledger.examples["malformed row skipped"] == [f"{path}:{line}" for line in (7, 8, 9)]
+    places = [example.split(": ")[0] for example in ledger.examples["malformed row skipped"]]
+    assert places == [f"{path}:{line}" for line in (7, 8, 9)]
 
 
 def test_P04_strict_turns_a_bad_row_into_an_error_with_its_line(write, ledger):
     with pytest.raises(InputError, match="a:7: neither an annotation nor a relation"):
-        list(read_pubtator(write("a", WIDTHS), ledger, strict=True))
+        list(read_documents([write("a", WIDTHS)], ledger, strict=True))
 
 
 def test_P05_several_concepts_are_several_mentions_of_one_span(write, ledger):
