@@ -12,6 +12,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from biorel.cli.app import main
 from biorel.config import BuildDataset, Train
 from biorel.stages import build_dataset, train
 
@@ -135,3 +138,19 @@ def biorel(*arguments: object, cwd: Path | None = None, **environment: str) -> s
         timeout=300,
         check=False,
     )
+
+
+def command_line(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    """Run biorel in this process; its exit code and what it said on stdout and stderr."""
+    capsys.readouterr()
+    before = sys.argv
+    sys.argv = ["biorel", *map(str, arguments)]
+    try:
+        main()
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+    finally:
+        sys.argv = before
+    said = capsys.readouterr()
+    return code, said.out, said.err

@@ -1,7 +1,7 @@
 """The house's rules, read from the imports.
 
-DESIGN.md lists the rooms, and a file imports only from rooms above its own. `ROOMS` is that list, from the top down, with
-what each room needs of those above it. It differs from DESIGN.md's list in this:
+DESIGN.md lists the rooms, and a file imports only from rooms above its own. `ROOMS` is that list, from the top down,
+with what each room needs of those above it. It differs from DESIGN.md's list in this:
 
 - `ledger` and `tables` (streams of records from and to Parquet) are rooms of their own beside `records` and `schemas`.
 - `text` stands before `dataset`, since an example is made of token ids; it needs nothing but `errors`.

@@ -132,6 +132,7 @@ def _report(
         "micro, hypernym filter off": unfiltered.to_json()["micro"],
         "every pair predicted, filter on": baseline.to_json()["micro"],
         "entity types (strict spans)": ner["overall"],
+        **{f"- {type_}": row for type_, row in ner["by_type"].items()},
     }
     for name, row in rows.items():
         numbers = (row["precision"], row["recall"], row["f1"])
