@@ -24,9 +24,7 @@ VOCABULARY = 30
 UNK_ID = 1
 
 
-def mention(
-    start: int, end: int, type_: str, entity_id: str | None, *, text: str = "", doc_id: str = "1"
-) -> Mention:
+def mention(start: int, end: int, type_: str, entity_id: str | None, *, text: str = "", doc_id: str = "1") -> Mention:
     """A mention; its text matters to few tests."""
     return Mention(doc_id, start, end, text or "x" * (end - start), type_, entity_id)
 
@@ -81,25 +79,17 @@ def example(
     )
 
 
-def random_example(
-    seed: int, length: int, *, entities: int = 4, mentions: int = 3, doc_id: str = ""
-) -> Example:
+def random_example(seed: int, length: int, *, entities: int = 4, mentions: int = 3, doc_id: str = "") -> Example:
     """A document of `length` tokens; its entities have 1 to `mentions` mentions, which may overlap."""
     rng = random.Random(seed)
     found: list[tuple[str, list[tuple[int, int]]]] = []
     for number in range(entities):
         starts = [rng.randrange(length) for _ in range(rng.randint(1, mentions))]
-        found.append(
-            (TYPES[number % 3], [(start, min(length, start + rng.randint(1, 3))) for start in starts])
-        )
+        found.append((TYPES[number % 3], [(start, min(length, start + rng.randint(1, 3))) for start in starts]))
     pairs = []
     for head, (head_type, _) in enumerate(found):
         for tail, (tail_type, _) in enumerate(found):
-            fitting = [
-                index
-                for index, types in enumerate(RELATION_TYPES, start=1)
-                if types == (head_type, tail_type)
-            ]
+            fitting = [index for index, types in enumerate(RELATION_TYPES, start=1) if types == (head_type, tail_type)]
             if fitting and head != tail:
                 pairs.append((head, tail, sorted(rng.sample(fitting, rng.randint(0, len(fitting))))))
     return example(
@@ -123,9 +113,7 @@ def collator(*, units: str = "mentions", features: bool = True) -> Collator:
     return Collator(units=units, relation_types=RELATION_TYPES, features=features)
 
 
-def batch_of(
-    examples: Sequence[Example], *order: int, units: str = "mentions", features: bool = True
-) -> Batch:
+def batch_of(examples: Sequence[Example], *order: int, units: str = "mentions", features: bool = True) -> Batch:
     """These documents with all their pairs."""
     return collator(units=units, features=features)(examples, every_pair(examples, *order))
 

@@ -5,7 +5,7 @@ with what each room needs of those above it. It differs from DESIGN.md's list in
 
 - `ledger` and `tables` (streams of records from and to Parquet) are rooms of their own beside `records` and `schemas`.
 - `text` stands before `dataset`, since an example is made of token ids; it needs nothing but `errors`.
-- Rooms that DESIGN.md names and no code fills yet (tagging, knowledge, reader) have no line.
+- `COMING` are the rooms that DESIGN.md names and little or no code fills yet; what they need is what they may need.
 
 An entry such as `sources.files` lets in that one file of the room.
 """
@@ -34,8 +34,11 @@ ROOMS: dict[str, set[str]] = {
     "resources": {"errors"},
     "text": {"errors"},
     "sources": {"errors", "records", "ledger", "schemas", "tables"},
+    "tagging": {"errors", "records", "ledger", "resources", "text", "sources"},
     "dataset": {"errors", "records", "ledger", "text", "sources.files"},
+    "knowledge": {"errors", "records", "ledger", "text", "sources"},
     "model": {"errors"},
+    "reader": {"errors", "model"},
     "training": {"errors", "records", "ledger", "artifacts", "text", "sources.files", "dataset", "model"},
     "scoring": {"errors", "records"},
     "exports": {"errors", "records", "schemas", "tables", "sources.identifiers", "model"},
@@ -46,6 +49,7 @@ ROOMS: dict[str, set[str]] = {
     # a report of training is drawn as a progress bar; it is imported for its type only
     "cli": {"errors", "config", "stages", "training.loop"},
 }
+COMING = {"tagging", "knowledge", "reader"}
 # what a room may not import from outside, whatever it needs
 FORBIDDEN = {
     "sources": {"torch", "spacy", "tokenizers"},
@@ -89,14 +93,12 @@ def own_imports(path: Path) -> set[str]:
 
 
 def of_room(room: str) -> list[Path]:
-    found = [path for path in FILES if name_of(path).split(".")[0] == room]
-    assert found, f"there is no room {room}"
-    return found
+    return [path for path in FILES if name_of(path).split(".")[0] == room]
 
 
 def test_every_file_stands_in_a_room():
     rooms = {name_of(path).split(".")[0] for path in FILES}
-    assert rooms - {"", "__main__"} == set(ROOMS)
+    assert rooms - {"", "__main__"} - COMING == set(ROOMS) - COMING
 
 
 def test_a_room_needs_only_rooms_above_it():
@@ -120,7 +122,7 @@ def test_a_file_imports_only_what_its_room_needs(room):
     assert not astray
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("room", sorted(set(ROOMS) - COMING))
 def test_a_room_lists_nothing_that_it_does_not_need(room):
     used = {module for path in of_room(room) for module in own_imports(path)}
     used |= {module.split(".")[0] for module in used}
@@ -188,7 +190,8 @@ def test_no_file_is_longer_than_a_reader_can_hold():
 
 
 def test_every_file_says_what_it_is_for():
-    assert not [str(path.relative_to(PACKAGE)) for path in FILES if not ast.get_docstring(TREES[path])]
+    filled = [path for path in FILES if TREES[path].body]
+    assert not [str(path.relative_to(PACKAGE)) for path in filled if not ast.get_docstring(TREES[path])]
 
 
 def test_no_file_is_a_drawer_for_odds_and_ends():

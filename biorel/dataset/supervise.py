@@ -46,7 +46,11 @@ def supervise(
         else:
             relations.setdefault(key, set()).add(label)
             turned = by_ids.get(key[::-1])  # a pair too where a directed relation joins the same types
-            if label in symmetric and turned and (turned.head_type, turned.tail_type) == (pair.head_type, pair.tail_type):
+            if (
+                label in symmetric
+                and turned
+                and (turned.head_type, turned.tail_type) == (pair.head_type, pair.tail_type)
+            ):
                 relations.setdefault(key[::-1], set()).add(label)
     held_back = dict.fromkeys(inferred, INFERRED) if exclude_inferred else {}
     held_back |= dict.fromkeys(unmapped, UNMAPPED)

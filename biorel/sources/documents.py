@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from biorel.errors import InputError
-from biorel.ledger import MALFORMED, Ledger
+from biorel.ledger import Ledger
 from biorel.records import Annotated, BadRecord
 from biorel.sources.bioc import read_bioc
 from biorel.sources.files import read_head
@@ -80,12 +80,11 @@ def read_records(path: Path, ledger: Ledger) -> Records:
     yield from READERS[format_of(path)](path, ledger)
 
 
-def read_documents(paths: Iterable[Path], ledger: Ledger, *, strict: bool = False) -> Iterator[Annotated]:
+def read_documents(paths: Iterable[Path], ledger: Ledger) -> Iterator[Annotated]:
     """Yield the documents of several files in the order given; of a repeated id the first.
 
     Raises:
-        InputError: as `read_records`, at the first record that is no document, and (strict) at the first row
-            that would else be skipped and counted.
+        InputError: as `read_records`, and at the first record that is no document.
     """
     seen: set[int | str] = set()
     for path in paths:
@@ -93,16 +92,9 @@ def read_documents(paths: Iterable[Path], ledger: Ledger, *, strict: bool = Fals
             if isinstance(record, BadRecord):
                 place = f"{path}:{line}" if line else str(path)
                 raise InputError(f"{place}: {record.reason}", "mend or remove the record")
-            _hold(strict, ledger)
             key = document_key(record.document.doc_id)
             if key in seen:
                 ledger.add("duplicate document dropped", f"{path} {record.document.doc_id}")
                 continue
             seen.add(key)
             yield record
-        _hold(strict, ledger)
-
-
-def _hold(strict: bool, ledger: Ledger) -> None:
-    if strict and ledger[MALFORMED]:
-        raise InputError(ledger.examples[MALFORMED][0], "mend the row, or leave --strict out to skip and count it")

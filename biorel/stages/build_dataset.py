@@ -192,7 +192,6 @@ def _second_pass(
             too_long = encoder.count_tokens(annotated.document) > config.max_tokens
             if too_long:
                 ledger.add("document over --max-tokens left out", doc_id)
-                _book_left_out(pairs, ledger)
                 pairs = mark_too_long(pairs)
                 for pair in pairs:
                     ledger.add(f"{'positive' if pair.relations else 'negative'} pairs over --max-tokens")
@@ -205,14 +204,6 @@ def _second_pass(
             statistics[split].add(pairs, too_long=too_long)
             ledger.add(f"documents written: {split}" if not too_long else f"documents over the cap: {split}")
     return statistics
-
-
-def _book_left_out(pairs: Iterable[Pair], ledger: Ledger) -> None:
-    """The manifest tells what went with a document that is left out."""
-    for pair in pairs:
-        if not pair.drop:
-            kind = "positive" if pair.relations else "negative"
-            ledger.add(f"{kind} pairs of documents left out", count=max(1, len(pair.relations)))
 
 
 def _no_positive(sources: Sources, ledger: Ledger) -> InputError:

@@ -95,6 +95,12 @@ def test_a_document_encoded_by_hand() -> None:
     assert features["tail's share of the mentions of its type"] == 1.0
 
 
+def test_the_first_word_of_the_abstract_is_not_in_the_title() -> None:
+    mentions = [mention(18, 25, "Chemical", "MESH:L"), mention(12, 16, "Disease", "MESH:G")]
+    features = dict(zip(FEATURES, _example(DOCUMENT, mentions).pair_features[0], strict=True))
+    assert (features["head in the title"], features["tail in the title"]) == (0.0, 1.0)
+
+
 def test_d05_one_pair_with_its_mentions_as_lists() -> None:
     found = _example(DOCUMENT, MENTIONS)
     assert len(found.pair_heads) == 1

@@ -30,6 +30,11 @@ def test_a_number_that_begins_alike_is_not_above() -> None:
     assert ancestors("b") == frozenset()
 
 
+def test_two_concepts_at_one_place_are_not_above_each_other() -> None:
+    ancestors = strict_ancestors({"a": ("C04.588",), "b": ("C04.588",), "top": ("C04",)}, {})
+    assert ancestors("a") == ancestors("b") == {"top"}
+
+
 def test_m04_supplementary_concepts_hang_below_what_they_are_mapped_to() -> None:
     assert ANCESTORS("C1") == {"small cell", "lung cancer", "by site", "neoplasms"}
     assert ANCESTORS("C2") == {"neoplasms", "fibrosis"}

@@ -62,9 +62,7 @@ def test_padding_is_attended_by_none(attention: Attention, tokens: torch.Tensor)
     torch.testing.assert_close(attention(tokens, mask)[mask], attention(loud, mask)[mask], atol=1e-12, rtol=0)
 
 
-def test_a_document_of_padding_alone_gives_numbers_and_gradients(
-    attention: Attention, tokens: torch.Tensor
-) -> None:
+def test_a_document_of_padding_alone_gives_numbers_and_gradients(attention: Attention, tokens: torch.Tensor) -> None:
     mask = _mask()
     mask[1] = False
     tokens.requires_grad_()

@@ -78,9 +78,7 @@ def test_a_gradient_reaches_every_parameter(units: str) -> None:
     parts = {name.split(".")[0] for name, _ in model.named_parameters()}
     assert parts == {"embedding", "encoder", "head", "tail", "biaffine", "features", "ner"}
     missed = [
-        name
-        for name, parameter in model.named_parameters()
-        if parameter.grad is None or not parameter.grad.any()
+        name for name, parameter in model.named_parameters() if parameter.grad is None or not parameter.grad.any()
     ]
     assert missed == []
     assert all(torch.isfinite(parameter.grad).all() for parameter in model.parameters())
@@ -98,9 +96,7 @@ def test_relations_alone_train_the_encoder_and_so_do_entity_types_alone() -> Non
             relation_loss(output.pairs, batch.labels, positive_weight=1.0).backward()
         else:
             ner_loss(output.ner, batch.ner_labels, batch.token_mask).backward()
-        reached = {
-            name.split(".")[0] for name, p in model.named_parameters() if p.grad is not None and p.grad.any()
-        }
+        reached = {name.split(".")[0] for name, p in model.named_parameters() if p.grad is not None and p.grad.any()}
         assert reached == {"embedding", "encoder", "head", "tail", "biaffine", "features", "ner"} - untouched
 
 
@@ -141,15 +137,11 @@ def test_a_document_without_pairs_is_tagged_and_trains(document: Example, units:
     loss = relation_loss(output.pairs, batch.labels, positive_weight=2.0)
     (loss + ner_loss(output.ner, batch.ner_labels, batch.token_mask)).backward()
     assert loss.item() == 0.0
-    assert all(
-        parameter.grad is None or torch.isfinite(parameter.grad).all() for parameter in model.parameters()
-    )
+    assert all(parameter.grad is None or torch.isfinite(parameter.grad).all() for parameter in model.parameters())
 
 
 def test_a_document_of_one_token_can_have_a_pair() -> None:
-    document = example(
-        tokens=[5], entities=[("Chemical", [(0, 1)]), ("Disease", [(0, 1)])], pairs=[(0, 1, (1,))]
-    )
+    document = example(tokens=[5], entities=[("Chemical", [(0, 1)]), ("Disease", [(0, 1)])], pairs=[(0, 1, (1,))])
     output = _run(tiny_bran(), batch_of([document]))
     assert output.links.shape == (1, 5)
     assert torch.isfinite(output.pairs[:, :3]).all()
@@ -164,15 +156,11 @@ def test_a_document_without_a_token_leaves_its_neighbours_alone() -> None:
     )
     output = model.train()(batch)
     (output.pairs[:, 0].sum() + ner_loss(output.ner, batch.ner_labels, batch.token_mask)).backward()
-    assert all(
-        parameter.grad is None or torch.isfinite(parameter.grad).all() for parameter in model.parameters()
-    )
+    assert all(parameter.grad is None or torch.isfinite(parameter.grad).all() for parameter in model.parameters())
 
 
 @pytest.mark.parametrize("features", [True, False])
-def test_relations_that_the_types_forbid_have_probability_zero(
-    documents: list[Example], features: bool
-) -> None:
+def test_relations_that_the_types_forbid_have_probability_zero(documents: list[Example], features: bool) -> None:
     batch = batch_of(documents, features=features)
     shares = probabilities(_run(tiny_bran(features=features), batch).pairs)
     row = 0
@@ -187,12 +175,8 @@ def test_relations_that_the_types_forbid_have_probability_zero(
 
 
 def test_a_pair_of_types_without_a_relation_is_null() -> None:
-    document = example(
-        tokens=[3, 4], entities=[("Disease", [(0, 1)]), ("Gene", [(1, 2)])], pairs=[(0, 1, ())]
-    )
-    assert probabilities(_run(tiny_bran(), batch_of([document])).pairs).tolist() == [
-        [1.0, 0.0, 0.0, 0.0, 0.0]
-    ]
+    document = example(tokens=[3, 4], entities=[("Disease", [(0, 1)]), ("Gene", [(1, 2)])], pairs=[(0, 1, ())])
+    assert probabilities(_run(tiny_bran(), batch_of([document])).pairs).tolist() == [[1.0, 0.0, 0.0, 0.0, 0.0]]
 
 
 @pytest.mark.parametrize("units", UNITS)

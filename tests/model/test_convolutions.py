@@ -29,9 +29,7 @@ def _naive(tokens: np.ndarray, w: dict[str, np.ndarray]) -> np.ndarray:
     t0 = np.array([relu(row) for row in _convolve(tokens, w["layers.0.weight"], w["layers.0.bias"])])
     t1 = np.array([relu(row) for row in _convolve(t0, w["layers.1.weight"], w["layers.1.bias"])])
     t2 = _convolve(t1, w["layers.2.weight"], w["layers.2.bias"])
-    return np.array(
-        [layer_norm(m + t, w["norm.weight"], w["norm.bias"]) for m, t in zip(tokens, t2, strict=True)]
-    )
+    return np.array([layer_norm(m + t, w["norm.weight"], w["norm.bias"]) for m, t in zip(tokens, t2, strict=True)])
 
 
 def _stack(kernels: tuple[int, ...]) -> Convolutions:
@@ -67,9 +65,7 @@ def test_what_stands_in_the_padding_is_never_seen() -> None:
 
 def test_a_token_sees_two_neighbours_on_either_side_and_no_more() -> None:
     stack = _stack((1, 5, 1))
-    tokens = torch.randn(
-        1, 9, WIDTH, dtype=torch.float64, generator=torch.Generator().manual_seed(3)
-    ).requires_grad_()
+    tokens = torch.randn(1, 9, WIDTH, dtype=torch.float64, generator=torch.Generator().manual_seed(3)).requires_grad_()
     stack(tokens, torch.ones(1, 9, dtype=torch.bool))[0, 4].square().sum().backward()
     seen = tokens.grad[0].abs().sum(-1) > 0
     assert seen.tolist() == [False, False, True, True, True, True, True, False, False]

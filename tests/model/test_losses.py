@@ -20,14 +20,10 @@ def _labels(rows: tuple[tuple[int, ...], ...] = LABELS, relations: int = 4) -> t
 
 
 def _scores(scale: float = 2.0) -> torch.Tensor:
-    return (
-        torch.randn(len(LABELS), 4, dtype=torch.float64, generator=torch.Generator().manual_seed(8)) * scale
-    )
+    return torch.randn(len(LABELS), 4, dtype=torch.float64, generator=torch.Generator().manual_seed(8)) * scale
 
 
-def _naive_relation_loss(
-    scores: torch.Tensor, rows: tuple[tuple[int, ...], ...], positive_weight: float
-) -> float:
+def _naive_relation_loss(scores: torch.Tensor, rows: tuple[tuple[int, ...], ...], positive_weight: float) -> float:
     total = weight_sum = 0.0
     for row, chosen in enumerate(rows):
         shares = softmax([float(score) for score in scores[row]])
@@ -46,12 +42,8 @@ def test_relation_loss_is_the_weighted_mean_over_pairs(positive_weight: float) -
 
 def test_relation_loss_with_one_label_a_pair_is_the_papers_mean() -> None:
     rows = ((0,), (2,), (1,), (0,), (3,))
-    expected = (
-        -sum(math.log(softmax(row.tolist())[own[0]]) for row, own in zip(_scores(), rows, strict=True)) / 5
-    )
-    assert float(relation_loss(_scores(), _labels(rows), positive_weight=1.0)) == pytest.approx(
-        expected, rel=1e-12
-    )
+    expected = -sum(math.log(softmax(row.tolist())[own[0]]) for row, own in zip(_scores(), rows, strict=True)) / 5
+    assert float(relation_loss(_scores(), _labels(rows), positive_weight=1.0)) == pytest.approx(expected, rel=1e-12)
 
 
 def test_a_forbidden_relation_takes_no_probability() -> None:

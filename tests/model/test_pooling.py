@@ -39,9 +39,7 @@ def test_a_unit_is_the_mean_of_its_tokens(dtype: torch.dtype) -> None:
             expected = [0.0] * 3
             if unit < len(spans[row]):
                 start, end = spans[row][unit]
-                expected = [
-                    sum(float(tokens[row, t, d]) for t in range(start, end)) / (end - start) for d in range(3)
-                ]
+                expected = [sum(float(tokens[row, t, d]) for t in range(start, end)) / (end - start) for d in range(3)]
             np.testing.assert_allclose(found[row, unit].numpy(), expected, rtol=1e-5, atol=1e-6)
 
 

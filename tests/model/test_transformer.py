@@ -29,8 +29,6 @@ def test_blocks_follow_each_other_with_parameters_of_their_own() -> None:
 def test_no_heads_is_the_ablation_cnn_only() -> None:
     transformer = _transformer(0)
     assert [type(half) for half in transformer.halves] == [Convolutions, Convolutions]
-    tokens = torch.randn(
-        1, 12, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(5)
-    ).requires_grad_()
+    tokens = torch.randn(1, 12, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(5)).requires_grad_()
     transformer(tokens, torch.ones(1, 12, dtype=torch.bool))[0, 0].square().sum().backward()
     assert (tokens.grad[0].abs().sum(-1) > 0).tolist() == [True] * 5 + [False] * 7

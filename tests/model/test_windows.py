@@ -17,9 +17,7 @@ SIZES = st.integers(1, 70)
 @settings(max_examples=150, deadline=None)
 def test_kept_parts_tile_the_text_and_every_window_fits(length: int, size: int) -> None:
     windows = plan_windows(length, size)
-    assert [token for window in windows for token in range(window.keep_start, window.keep_end)] == list(
-        range(length)
-    )
+    assert [token for window in windows for token in range(window.keep_start, window.keep_end)] == list(range(length))
     for window in windows:
         assert 0 <= window.start <= window.keep_start <= window.keep_end <= window.end <= length
         assert window.end - window.start <= size
@@ -36,12 +34,14 @@ def test_each_token_is_kept_where_it_stands_nearest_to_the_middle(length: int, s
             assert abs(2 * token - (window.start + window.end - 1)) == min(off)
 
 
-@given(st.integers(2, 400), st.integers(2, 70))
-@settings(max_examples=100, deadline=None)
-def test_neighbouring_windows_overlap_by_a_quarter(length: int, size: int) -> None:
+@given(LENGTHS, SIZES)
+@settings(max_examples=150, deadline=None)
+def test_windows_are_of_one_length_overlap_by_a_quarter_and_are_as_few_as_can_be(length: int, size: int) -> None:
     windows = plan_windows(length, size)
-    for one, other in pairwise(windows):
-        assert one.end - other.start >= size // 4 - 1  # starts are rounded
+    assert len({window.end - window.start for window in windows}) == 1
+    assert all(one.end - other.start >= size // 4 for one, other in pairwise(windows))
+    reach = size // 4 + (len(windows) - 1) * (size - size // 4)  # of one window less, at full size
+    assert len(windows) == 1 or reach < length
 
 
 def test_t06_windows_of_one_and_of_two_tokens() -> None:

@@ -6,7 +6,6 @@ import pytest
 
 from biorel.errors import InputError
 from biorel.records import Curation, Document
-from biorel.sources.documents import read_documents
 from biorel.sources.pubtator import read_pubtator
 
 TWO_DOCUMENTS = """\
@@ -94,11 +93,7 @@ def test_P04_rows_of_five_columns_and_more_are_read_and_bad_rows_counted(write, 
     assert ledger["malformed row skipped"] == 3
     places = [example.split(": ")[0] for example in ledger.examples["malformed row skipped"]]
     assert places == [f"{path}:{line}" for line in (7, 8, 9)]
-
-
-def test_P04_strict_turns_a_bad_row_into_an_error_with_its_line(write, ledger):
-    with pytest.raises(InputError, match="a:7: neither an annotation nor a relation"):
-        list(read_documents([write("a", WIDTHS)], ledger, strict=True))
+    assert ledger.examples["malformed row skipped"][0].endswith("neither an annotation nor a relation")
 
 
 def test_P05_several_concepts_are_several_mentions_of_one_span(write, ledger):

@@ -34,9 +34,7 @@ def _links(batch: Batch) -> list[list[tuple[int, tuple[int, ...], tuple[int, ...
     for link, pair in zip(batch.links.tolist(), batch.link_pairs.tolist(), strict=True):
         row, rest = divmod(link, heads * tails)
         head, tail = divmod(rest, tails)
-        found[pair].append(
-            (row, _unit_tokens(batch, "head", row, head), _unit_tokens(batch, "tail", row, tail))
-        )
+        found[pair].append((row, _unit_tokens(batch, "head", row, head), _unit_tokens(batch, "tail", row, tail)))
     return found
 
 
