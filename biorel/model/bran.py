@@ -112,7 +112,10 @@ class Bran(nn.Module):
         return scores
 
     def forward(self, batch: Batch) -> Output:
-        tokens = self.encode(batch.token_ids, batch.token_mask)
+        return self.score(self.encode(batch.token_ids, batch.token_mask), batch)
+
+    def score(self, tokens: Tensor, batch: Batch) -> Output:
+        """All pairs and all tags of documents that are encoded already: [B, T, D] tokens in context."""
         affinities = self.affinities(tokens, batch.head_tokens, batch.head_mask, batch.tail_tokens, batch.tail_mask)
         links = gather_links(affinities, batch.links)
         pairs = pool_links(links, batch.link_pairs, batch.pairs)

@@ -54,7 +54,13 @@ def ordered_plans(examples: Sequence[Example], *, token_budget: int, positions: 
     short = [index for index in by_length if lengths[index] <= positions]
     alone = [[index] for index in by_length if lengths[index] > positions]
     for documents in [*_filled(short, lengths, token_budget), *alone]:
-        yield Plan(tuple(documents), tuple(tuple(range(len(examples[index].pair_heads))) for index in documents))
+        pairs = all_pairs([examples[index] for index in documents]).pairs
+        yield Plan(tuple(documents), pairs)
+
+
+def all_pairs(documents: Sequence[Example]) -> Plan:
+    """The plan that scores every pair of these documents together."""
+    return Plan(tuple(range(len(documents))), tuple(tuple(range(len(document.pair_heads))) for document in documents))
 
 
 def _filled(documents: Sequence[int], lengths: Sequence[int], token_budget: int) -> Iterator[list[int]]:

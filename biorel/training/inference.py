@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ import torch
 from biorel.model.bran import Bran, probabilities
 from biorel.model.pooling import link_weights, pool_links
 from biorel.records import Example
-from biorel.training.batches import ordered_plans
+from biorel.training.batches import all_pairs, ordered_plans
 from biorel.training.collate import Collator
 
 
@@ -21,6 +21,7 @@ class Prediction:
 
     Attributes:
         index: place of the document among the examples.
+        example: the document as it was scored, with the pairs that `pairs` is about.
         pairs: [P, R] probabilities, NULL first.
         links: [N, R] share of each pair of units in its pair's log-sum-exp.
         link_pairs: [N] the pair of each link.
@@ -28,38 +29,62 @@ class Prediction:
     """
 
     index: int
+    example: Example
     pairs: np.ndarray
     links: np.ndarray
     link_pairs: np.ndarray
     tags: np.ndarray
 
 
+# given a document's place and its BIO tags [T], the example with the entities and pairs to score
+Completion = Callable[[int, np.ndarray], Example]
+
+
 @torch.no_grad()
 def predict(
-    model: Bran, examples: Sequence[Example], collate: Collator, *, token_budget: int, device: torch.device
+    model: Bran,
+    examples: Sequence[Example],
+    collate: Collator,
+    *,
+    token_budget: int,
+    device: torch.device,
+    complete: Completion | None = None,
 ) -> Iterator[Prediction]:
     """Score all pairs of all documents; predictions come in the order of length, each with its index.
+
+    Args:
+        complete: makes the entities and pairs of a document from the tags that the network itself gives it, so
+            that it is encoded once for both; without, the pairs are those of the examples.
 
     The network is put in evaluation mode and left there.
     """
     model.eval()
     for plan in ordered_plans(examples, token_budget=token_budget, positions=model.sizes.positions):
         batch = collate(examples, plan).to(device)
-        output = model(batch)
+        tokens = model.encode(batch.token_ids, batch.token_mask)
+        documents = [examples[index] for index in plan.documents]
+        if complete is not None:
+            tags = model.ner(tokens).argmax(-1).cpu().numpy()
+            documents = [
+                complete(index, tags[row, : len(examples[index].token_ids)]) for row, index in enumerate(plan.documents)
+            ]
+            batch = collate(documents, all_pairs(documents)).to(device)
+        output = model.score(tokens, batch)
         pooled = pool_links(output.links, batch.link_pairs, batch.pairs)
         weights = link_weights(output.links, pooled, batch.link_pairs).cpu().numpy()
         pairs = probabilities(output.pairs).cpu().numpy()
         tags = output.ner.argmax(-1).cpu().numpy()
         link_pairs = batch.link_pairs.cpu().numpy()
         begin = 0
-        for row, index in enumerate(plan.documents):
-            end = begin + len(plan.pairs[row])
+        for row, (index, example) in enumerate(zip(plan.documents, documents, strict=True)):
+            end = begin + len(example.pair_heads)
             first, last = np.searchsorted(link_pairs, [begin, end])
             yield Prediction(
                 index,
+                example,
                 pairs[begin:end],
                 weights[first:last],
                 link_pairs[first:last] - begin,
-                tags[row, : len(examples[index].token_ids)],
+                tags[row, : len(example.token_ids)],
             )
             begin = end
