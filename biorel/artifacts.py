@@ -97,13 +97,13 @@ def whole_file(path: Path) -> Iterator[Path]:
         OutputError: the folder cannot be written.
     """
     partial = path.with_name(path.name + ".partial")
-    try:
-        with _told(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+    with _told(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
             yield partial
             partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+        finally:
+            partial.unlink(missing_ok=True)
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -49,3 +49,9 @@ class OutputError(BiorelError):
     """An output that exists already, is being written by another process, or cannot be written."""
 
     exit_code = 5
+
+
+class FetchError(BiorelError):
+    """A service that does not answer, answers with what is no data, or lacks what was asked for."""
+
+    exit_code = 6

@@ -23,6 +23,20 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class Article:
+    """What PubMed says of a document beside its text.
+
+    `year` is the year of publication, None where PubMed tells none. `abstract_source` is `abstract`, `other abstract`
+    (a publisher's, where the article has none itself) or `none`.
+    """
+
+    doc_id: str
+    year: int | None
+    version: int
+    abstract_source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Mention:
     """A span that names a concept; `entity_id` is None where nothing is known of the concept.
 
@@ -178,6 +192,21 @@ class Relation:
     tail: Entity
     score: float
     evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name of a concept: one row of a linker's lexicon.
+
+    `entity_id` is one id, or several joined with `|` where the name stands for several concepts at once.
+    `source` is `training`, `mesh`, `ctd` or `synonym`; `count` is how often training texts use the name so, else 0.
+    """
+
+    name: str
+    type: str
+    entity_id: str
+    source: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ def _schema(**columns: pa.DataType) -> pa.Schema:
 
 SCHEMAS: dict[type, pa.Schema] = {
     records.Document: _schema(doc_id=_STRING, title=_STRING, abstract=_STRING),
+    records.Article: _schema(doc_id=_STRING, year=pa.int32(), version=pa.int32(), abstract_source=_STRING),
     records.Mention: _schema(
         doc_id=_STRING, start=pa.int32(), end=pa.int32(), text=_STRING, type=_STRING, entity_id=_STRING
     ),
@@ -69,6 +70,7 @@ SCHEMAS: dict[type, pa.Schema] = {
     records.Relation: _schema(
         doc_id=_STRING, head=_ENTITY, relation=_STRING, tail=_ENTITY, score=pa.float32(), evidence=_EVIDENCE
     ),
+    records.Name: _schema(name=_STRING, type=_STRING, entity_id=_STRING, source=_STRING, count=pa.int32()),
     records.Status: _schema(
         doc_id=_STRING,
         line=pa.int64(),

@@ -5,6 +5,7 @@ with what each room needs of those above it. It differs from DESIGN.md's list in
 
 - `ledger` and `tables` (streams of records from and to Parquet) are rooms of their own beside `records` and `schemas`.
 - `text` stands before `dataset`, since an example is made of token ids; it needs nothing but `errors`.
+- `tagging` stands after `training`, since a neural tagger is a network that was trained.
 - `COMING` are the rooms that DESIGN.md names and little or no code fills yet; what they need is what they may need.
 
 An entry such as `sources.files` lets in that one file of the room.
@@ -34,12 +35,15 @@ ROOMS: dict[str, set[str]] = {
     "resources": {"errors"},
     "text": {"errors"},
     "sources": {"errors", "records", "ledger", "schemas", "tables"},
-    "tagging": {"errors", "records", "ledger", "resources", "text", "sources"},
     "dataset": {"errors", "records", "ledger", "text", "sources.files"},
     "knowledge": {"errors", "records", "ledger", "text", "sources"},
     "model": {"errors"},
     "reader": {"errors", "model"},
     "training": {"errors", "records", "ledger", "artifacts", "text", "sources.files", "dataset", "model"},
+    "tagging": {
+        *("errors", "records", "ledger", "tables", "resources", "text", "sources"),
+        *("model.checkpoint", "training.model_folder", "training.inference"),
+    },
     "scoring": {"errors", "records"},
     "exports": {"errors", "records", "schemas", "tables", "sources.identifiers", "model"},
     "stages": {

@@ -10,6 +10,7 @@ import typer
 
 from biorel import __version__, config
 from biorel.cli import progress
+from biorel.cli.fetch import fetch
 from biorel.cli.options import command
 from biorel.errors import BiorelError
 
@@ -94,6 +95,7 @@ command(app, "evaluate", config.Evaluate, _evaluate)
 command(app, "extract", config.Extract, _extract)
 command(app, "export", config.Export, _export)
 command(app, "run", config.Run, _run)
+app.add_typer(fetch, name="fetch")
 
 
 def main() -> None:

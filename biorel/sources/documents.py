@@ -8,16 +8,18 @@ from pathlib import Path
 
 from biorel.errors import InputError
 from biorel.ledger import Ledger
-from biorel.records import Annotated, BadRecord
+from biorel.records import Annotated, BadRecord, Document
 from biorel.sources.bioc import read_bioc
 from biorel.sources.files import read_head
 from biorel.sources.identifiers import document_key
 from biorel.sources.jsonl import read_jsonl
 from biorel.sources.pubtator import read_pubtator
+from biorel.tables import read_table
 
 Records = Iterator[tuple[int, Annotated | BadRecord]]
 
-JSONL, BIOC, PUBTATOR = "jsonl", "bioc", "pubtator"
+JSONL, BIOC, PUBTATOR, PARQUET = "jsonl", "bioc", "pubtator", "parquet"
+_PARQUET_MAGIC = b"PAR1"
 _JSON_SUFFIXES = {".jsonl": JSONL, ".ndjson": JSONL, ".json": BIOC}
 # the keys that BioC JSON has and a record of JSON lines has not; inside a text the quotes would be escaped
 _BIOC_KEY = re.compile(rb'"(?:passages|documents|PubTator3)"\s*:')
@@ -31,19 +33,27 @@ def _unnumbered(read: Callable[[Path, Ledger], Iterator[Annotated]]) -> Callable
     return records
 
 
+def _read_table(path: Path, ledger: Ledger) -> Iterator[Annotated]:
+    """The documents of a table, as `biorel fetch pubmed` writes them; they come without mentions."""
+    for document in read_table(path, Document):
+        ledger.add("documents read")
+        yield Annotated(document)
+
+
 READERS: dict[str, Callable[[Path, Ledger], Records]] = {
     JSONL: read_jsonl,
     BIOC: _unnumbered(read_bioc),
     PUBTATOR: _unnumbered(read_pubtator),
+    PARQUET: _unnumbered(_read_table),
 }
 
 
 def format_of(path: Path) -> str:
     """The format of a file, a key of `READERS`.
 
-    `.xml` is BioC. `.jsonl`, `.ndjson` and `.json` are what their first bytes show, as each is used for BioC
-    documents and for records, and what their names say where the bytes leave it open. Any other file is told
-    by its first character that is not blank: `<` or `{` or `[`, else PubTator.
+    `.xml` is BioC, and a Parquet table is told by its first bytes. `.jsonl`, `.ndjson` and `.json` are what their
+    first bytes show, as each is used for BioC documents and for records, and what their names say where the bytes
+    leave it open. Any other file is told by its first character that is not blank: `<` or `{` or `[`, else PubTator.
 
     Raises:
         InputError: the file cannot be read.
@@ -53,6 +63,8 @@ def format_of(path: Path) -> str:
     if suffix == ".xml":
         return BIOC
     head = read_head(path)
+    if head.startswith(_PARQUET_MAGIC):
+        return PARQUET
     named = _JSON_SUFFIXES.get(suffix, "")
     if head.startswith(b"<") and named != JSONL:
         return BIOC

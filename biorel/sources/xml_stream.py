@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from lxml import etree
 
@@ -37,24 +37,35 @@ def read_elements(path: Path, expected: str, roots: Collection[str], children: C
     Raises:
         InputError: the file cannot be read, is not well-formed XML, or has another root.
     """
+    with open_bytes(path) as stream:
+        yield from stream_elements(stream, str(path), expected, roots, children)
+
+
+def stream_elements(
+    stream: IO[bytes], place: str, expected: str, roots: Collection[str], children: Collection[str]
+) -> Iterator[Any]:
+    """As `read_elements`, of an open stream; `place` names it in messages.
+
+    Raises:
+        InputError: what comes is not well-formed XML, or has another root.
+    """
     root: Any = None
     try:
-        with open_bytes(path) as stream:
-            for event, element in etree.iterparse(stream, events=("start", "end"), **_SAFE):
-                if root is None:
-                    root = element
-                    _check_root(path, root.tag, expected, roots)
-                elif event == "end" and element.getparent() is root:
-                    if element.tag in children:
-                        yield element
-                    # what was read is let go, the element before it too, as that one's tail came later
-                    element.clear()
-                    while element.getprevious() is not None:
-                        del root[0]
+        for event, element in etree.iterparse(stream, events=("start", "end"), **_SAFE):
+            if root is None:
+                root = element
+                _check_root(place, root.tag, expected, roots)
+            elif event == "end" and element.getparent() is root:
+                if element.tag in children:
+                    yield element
+                # what was read is let go, the element before it too, as that one's tail came later
+                element.clear()
+                while element.getprevious() is not None:
+                    del root[0]
     except etree.XMLSyntaxError as error:
         # libxml2's message may run over several lines
         message = error.msg.partition("\n")[0]
-        raise InputError(f"{path}: not well-formed XML ({message})", "fetch the file again") from error
+        raise InputError(f"{place}: not well-formed XML ({message})", "fetch the file again") from error
 
 
 def text_of(element: Any) -> str:
@@ -62,10 +73,10 @@ def text_of(element: Any) -> str:
     return "".join(element.itertext())
 
 
-def _check_root(path: Path, found: str, expected: str, roots: Collection[str]) -> None:
+def _check_root(place: str, found: str, expected: str, roots: Collection[str]) -> None:
     if found not in roots:
         wanted = " or ".join(f"<{root}>" for root in roots)
         raise InputError(
-            f"{path}: root element <{found}> where {wanted} ({expected}) was expected",
+            f"{place}: root element <{found}> where {wanted} ({expected}) was expected",
             "is this the right file, and the right format?",
         )

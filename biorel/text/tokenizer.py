@@ -37,9 +37,7 @@ def learn_bpe(texts: Iterable[str], budget: int) -> Tokenizer:
     """
     learner = Tokenizer(models.BPE(unk_token=UNK))
     learner.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    trainer = trainers.BpeTrainer(
-        vocab_size=budget, min_frequency=2, special_tokens=[PAD, UNK], show_progress=False
-    )
+    trainer = trainers.BpeTrainer(vocab_size=budget, min_frequency=2, special_tokens=[PAD, UNK], show_progress=False)
     learner.train_from_iterator(_marked_words(texts), trainer)
     learned = json.loads(learner.to_str())["model"]
     vocabulary = {_suffixed(token): index for token, index in learned["vocab"].items()}

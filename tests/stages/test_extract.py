@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import shutil
 import time
 from collections.abc import Sequence
@@ -81,11 +80,12 @@ def scores(relations: Sequence[Row]) -> dict[tuple[str, str, str, str], float]:
 
 def test_a_relation_has_the_shape_of_the_readme(model, write, tmp_path):
     relations, _ = run(model, write("a.jsonl", lines(STORY)), tmp_path / "r.jsonl", min_score=0)
-    assert [(row["head"]["id"], row["tail"]["id"]) for row in sorted(relations, key=lambda row: str(row["tail"]))] == [
+    assert {(row["head"]["id"], row["tail"]["id"]) for row in relations} == {
         ("MESH:D001241", "MESH:D013276"),
         ("NCBIGene:5743", "MESH:D013276"),
         ("MESH:D001241", "NCBIGene:5743"),
-    ] or len(relations) == 3
+    }
+    assert len(relations) == 3
     for row in relations:
         assert list(row) == ["doc_id", "head", "relation", "tail", "score", "evidence"]
         assert row["doc_id"] == "227508"
@@ -113,10 +113,12 @@ def test_evidence_points_at_mentions_and_its_weights_are_shares(model, tmp_path)
     several = 0
     for relation in relations:
         row = rows[relation["doc_id"]]
+        ids = {relation[side]["id"].split(":")[-1] for side in ("head", "tail")}
         mentions = {
             (entity["start"], entity["end"]): text_of(row)[entity["start"] : entity["end"]]
             for entity in row["entities"]
-            if entity["id"] in (relation["head"]["id"], relation["tail"]["id"])
+            # the file writes gene ids without a namespace
+            if entity["id"] and entity["id"].split(":")[-1] in ids
         }
         of_head = {tuple(evidence["head"]) for evidence in relation["evidence"]}
         of_tail = {tuple(evidence["tail"]) for evidence in relation["evidence"]}
@@ -261,10 +263,10 @@ def test_neither_batch_nor_order_changes_what_is_found(model, five, every_score,
 def test_the_same_documents_in_every_format_give_the_same_relations(model, five, every_score, tmp_path):
     wanted = {row["pmid"] for row in sample_rows(5)}
     pubtator = tmp_path / "five.pubtator.gz"
-    pubtator.write_bytes(gzip.compress("".join(b for b in sample_documents() if b.split("|")[0] in wanted).encode()))
-    assert scores(run(model, pubtator, tmp_path / "p.jsonl", all_scores=True)[0]) == pytest.approx(
-        every_score, abs=2e-6
-    )
+    chosen = "".join(block for block in sample_documents() if block.split("|")[0] in wanted)
+    pubtator.write_bytes(gzip.compress(chosen.encode()))
+    of_pubtator, _ = run(model, pubtator, tmp_path / "p.jsonl", all_scores=True)
+    assert scores(of_pubtator) == pytest.approx(every_score, abs=2e-6)
     texts = [
         {"id": row["pmid"], "text": text_of(row), "entities": row["entities"]} for row in sample_rows(5)
     ]  # the title is found again, and is told by the text alone
@@ -456,7 +458,7 @@ def test_without_out_the_name_of_the_input_tells_the_name(model, write, tmp_path
     here.mkdir()
     monkeypatch.chdir(here)
     extract.run(Extract.model_validate({"input": source, "model": model, "format": format_}))
-    assert sorted(os.listdir(here)) == [f"a.relations.{suffix}", "a.relations.status.jsonl"]
+    assert {path.name for path in here.iterdir()} == {f"a.relations.{suffix}", "a.relations.status.jsonl"}
 
 
 def test_a_second_extraction_replaces_the_first(model, write, tmp_path):
@@ -529,10 +531,10 @@ def test_a_failure_leaves_the_output_that_was_there(model, tmp_path, write):
     run(model, write("a.jsonl", lines(STORY)), tmp_path / "r.jsonl")
     before = {path: path.read_bytes() for path in tmp_path.glob("r*")}
     assert len(before) == 2
-    with pytest.raises(InputError):
-        run(model, write("b.jsonl", lines(story("1")) + "\xff"), tmp_path / "r.jsonl")
-        run(model, write("b.jsonl", "{\n"), tmp_path / "r.jsonl")
-    assert {path: path.read_bytes() for path in tmp_path.glob("r*")} == before
+    for content in (lines(*(story(str(number)) for number in range(300))).encode() + b"\xff\n", b"{\n"):
+        with pytest.raises(InputError):
+            run(model, write("b.jsonl", content), tmp_path / "r.jsonl")
+        assert {path: path.read_bytes() for path in tmp_path.glob("r*")} == before
 
 
 def test_the_output_is_not_the_input(model, tmp_path, write):

@@ -1,0 +1,93 @@
+"""CTD's vocabularies: chemicals, diseases and genes with their synonyms and alternate ids.
+
+Here `|` joins names, or ids, of one concept; in PubTator it joins concepts. A disease (MEDIC) is known by a MeSH or an
+OMIM id, and what other ids it had are its alternates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from biorel.ledger import Ledger
+from biorel.sources.ctd_table import find_table, missing, read_rows
+from biorel.sources.identifiers import concept_id
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A concept of a vocabulary; of its synonyms and alternate ids none repeats the name or the id."""
+
+    id: str
+    type: str
+    name: str
+    synonyms: tuple[str, ...]
+    alternate_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Vocabulary:
+    """A file: its name, and its columns of name, id, synonyms and alternate ids (empty: it has none)."""
+
+    file: str
+    type: str
+    name: str
+    id: str
+    alternates: str
+
+
+_VOCABULARIES = (
+    _Vocabulary("CTD_chemicals", "Chemical", "ChemicalName", "ChemicalID", ""),
+    _Vocabulary("CTD_diseases", "Disease", "DiseaseName", "DiseaseID", "AltDiseaseIDs"),
+    _Vocabulary("CTD_genes", "Gene", "GeneSymbol", "GeneID", "AltGeneIDs"),
+)
+_GENE_NAME = "GeneName"
+
+
+def read_vocabularies(folder: Path, ledger: Ledger) -> Iterator[Term]:
+    """Yield the concepts of the vocabularies that the folder holds, file by file, row by row.
+
+    Args:
+        folder: with any of CTD_chemicals, CTD_diseases, CTD_genes (csv or tsv, plain or gzip).
+        ledger: books rows, rows without an id or a name, and vocabularies that are absent.
+
+    Raises:
+        InputError: there is none of them, or one cannot be read, is a web page or lacks a column.
+    """
+    found = [(one, find_table(folder, (one.file,), ledger)) for one in _VOCABULARIES]
+    if not any(path for _, path in found):
+        raise missing(folder, [one.file for one in _VOCABULARIES])
+    for vocabulary, path in found:
+        if path is None:
+            ledger.add("CTD vocabulary absent", vocabulary.file)
+        else:
+            yield from _terms(vocabulary, path, ledger)
+
+
+def _terms(vocabulary: _Vocabulary, path: Path, ledger: Ledger) -> Iterator[Term]:
+    columns = [vocabulary.name, vocabulary.id, "Synonyms"]
+    columns += [vocabulary.alternates] if vocabulary.alternates else []
+    columns += [_GENE_NAME] if vocabulary.type == "Gene" else []
+    for number, cells in read_rows(path, columns, ledger):
+        values = dict(zip(columns, cells, strict=True))
+        id_ = concept_id(values[vocabulary.id], vocabulary.type)
+        name = values[vocabulary.name]
+        if id_ is None or not name:
+            ledger.add("CTD row without concept id or name", f"{path}:{number}")
+            continue
+        synonyms = [values.get(_GENE_NAME, ""), *values["Synonyms"].split("|")]
+        alternates = values.get(vocabulary.alternates, "").split("|")
+        yield Term(
+            id_,
+            vocabulary.type,
+            name,
+            _distinct(synonyms, name),
+            _distinct([concept_id(raw, vocabulary.type) or "" for raw in alternates], id_),
+        )
+
+
+def _distinct(values: list[str], known: str) -> tuple[str, ...]:
+    """The values in their order, once each, without empty ones and the one that is known."""
+    stripped = dict.fromkeys(value.strip() for value in values)
+    return tuple(value for value in stripped if value and value != known)

@@ -1,0 +1,90 @@
+"""Documents into mentions. A tagger is anything with `tag`; `TAGGERS` is the list of those that a user can name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from biorel.ledger import Ledger
+from biorel.records import Document, Mention
+
+
+class Tagger(Protocol):
+    """What finds mentions."""
+
+    def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
+        """The mentions of each document, in the order of the documents; each in the order of its text.
+
+        A mention's span shows its text. Its concept id is None, but where the tagger is `imported`.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the taggers take; each reads its own.
+
+    Attributes:
+        annotations: `imported`: PubTator, BioC or JSONL files.
+        lexicon: `dictionary`: a lexicon's Parquet table, or rows of a name, a tab and a type.
+        model: `spacy`: name or folder; `bran`: model folder.
+        n_process: `spacy`: worker processes.
+        abbreviations: `spacy`: add scispaCy's detector.
+        consistent: `spacy`, `bran`: tag what was tagged once in a document at its other places, too.
+        device: `bran`: as `--device`.
+        strict: `imported`: a malformed row is an error.
+    """
+
+    annotations: tuple[Path, ...] = ()
+    lexicon: Path = Path()
+    model: str = ""
+    n_process: int = 1
+    abbreviations: bool = False
+    consistent: bool = True
+    device: str = "cpu"
+    strict: bool = False
+
+
+# each builder imports its tagger when it is asked for: torch, spaCy and the automaton are needed by one of them only
+
+
+def _imported(options: Options, ledger: Ledger) -> Tagger:
+    from biorel.tagging.imported import read_annotations
+
+    return read_annotations(options.annotations, ledger, strict=options.strict)
+
+
+def _dictionary(options: Options, ledger: Ledger) -> Tagger:
+    from biorel.tagging.dictionary import DictionaryTagger, read_names
+
+    return DictionaryTagger(read_names(options.lexicon, ledger), ledger)
+
+
+def _spacy(options: Options, ledger: Ledger) -> Tagger:
+    from biorel.tagging.spacy_model import SpacyTagger, load_spacy
+
+    nlp = load_spacy(options.model, abbreviations=options.abbreviations)
+    return _consistent(SpacyTagger(nlp, ledger, n_process=options.n_process), options, ledger)
+
+
+def _bran(options: Options, ledger: Ledger) -> Tagger:
+    from biorel.tagging.neural import BranTagger
+    from biorel.training.model_folder import open_model
+
+    return _consistent(BranTagger(open_model(Path(options.model)), ledger, options.device), options, ledger)
+
+
+def _consistent(tagger: Tagger, options: Options, ledger: Ledger) -> Tagger:
+    from biorel.tagging.consistency import ConsistentTagger
+
+    return ConsistentTagger(tagger, ledger) if options.consistent else tagger
+
+
+TAGGERS: Mapping[str, Callable[[Options, Ledger], Tagger]] = {
+    "imported": _imported,
+    "dictionary": _dictionary,
+    "spacy": _spacy,
+    "bran": _bran,
+}

@@ -1,0 +1,152 @@
+"""Any spaCy or scispaCy model as a tagger, by name or path: plain values come out, whatever the components do."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from biorel.errors import ConfigError
+from biorel.ledger import Ledger
+from biorel.records import Document, Mention
+from biorel.sources.identifiers import entity_type
+from biorel.tagging.overlaps import Span, without_overlaps
+
+ABBREVIATIONS = "abbreviation_detector"
+# labels of the scispaCy models whose types have other names here; `entity_type` knows the rest
+LABELS: Mapping[str, str] = {
+    "CANCER": "Disease",
+    "CHEBI": "Chemical",
+    "DO": "Disease",
+    "GENE_OR_GENE_PRODUCT": "Gene",
+    "GGP": "Gene",
+    "ORGANISM": "Species",
+    "SIMPLE_CHEMICAL": "Chemical",
+    "TAXON": "Species",
+}
+_SCISPACY = "https://s3-us-west-2.amazonaws.com/ai2-s2-scispacy/releases/v0.5.4/{name}-0.5.4.tar.gz"
+_SCISPACY_MODELS = ("en_core_sci_", "en_ner_")
+_BATCH = 32
+# what finds entities; the rest of a pipeline is left out where it fails
+_ENTITY_PIPES = frozenset({"tok2vec", "transformer", "ner", "entity_ruler", "span_finder"})
+
+
+class SpacyTagger:
+    """A loaded pipeline over documents."""
+
+    def __init__(self, nlp: Any, ledger: Ledger, *, n_process: int = 1, labels: Mapping[str, str] = LABELS) -> None:
+        """Take a pipeline.
+
+        Args:
+            nlp: a spaCy Language.
+            ledger: books documents for which a component failed.
+            n_process: worker processes; the mentions and their order are the same for any number.
+            labels: from a model's label in capitals to a type; other labels are read by `entity_type`.
+        """
+        self._nlp = nlp
+        self._ledger = ledger
+        self._n_process = n_process
+        self._labels = labels
+
+    def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
+        """The mentions of each document, without concept ids; disjoint, in the order of the text."""
+        return [
+            tuple(self._mentions(document, spans))
+            for document, spans in zip(documents, self._spans(documents), strict=True)
+        ]
+
+    def _mentions(self, document: Document, spans: Iterable[Span]) -> Iterator[Mention]:
+        text = document.text
+        typed = ((start, end, self._labels.get(label.upper()) or entity_type(label)) for start, end, label in spans)
+        for start, end, type_ in without_overlaps(typed):
+            yield Mention(document.doc_id, start, end, text[start:end], type_, None)
+
+    def _spans(self, documents: Sequence[Document]) -> list[list[Span]]:
+        texts = [document.text for document in documents]
+        try:
+            # Span objects stay in this line: they hold their Doc, and cannot leave a process
+            return [_plain(doc) for doc in self._nlp.pipe(texts, batch_size=_BATCH, n_process=self._n_process)]
+        except Exception as error:
+            self._ledger.add("batches tagged one by one: a component failed", _reason(error))
+            return [self._one(document) for document in documents]
+
+    def _one(self, document: Document) -> list[Span]:
+        """The spans of a document that may break a component; then of the entity tagger alone; then none."""
+        try:
+            return _plain(self._nlp(document.text))
+        except Exception as error:
+            self._ledger.add("documents tagged without the other components", f"{document.doc_id}: {_reason(error)}")
+        others = [name for name in self._nlp.pipe_names if name not in _ENTITY_PIPES]
+        try:
+            with self._nlp.select_pipes(disable=others):
+                return _plain(self._nlp(document.text))
+        except Exception as error:
+            self._ledger.add("documents not tagged: the model failed", f"{document.doc_id}: {_reason(error)}")
+            return []
+
+
+def _reason(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+def _plain(doc: Any) -> list[Span]:
+    """The entities of a Doc, and the short forms of those that are long forms, as plain values."""
+    found = [(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents]
+    if not doc.has_extension("abbreviations"):
+        return found
+    types = {doc.text[start:end]: label for start, end, label in found}
+    covered = [(start, end) for start, end, _ in found]
+    for short in doc._.abbreviations:
+        label = types.get(short._.long_form.text)
+        start, end = short.start_char, short.end_char
+        if label and not any(begin < end and start < stop for begin, stop in covered):
+            found.append((start, end, label))
+    return found
+
+
+def load_spacy(name: str, *, abbreviations: bool = False) -> Any:
+    """Load a model by the name of its package or by its folder, without its linker.
+
+    Args:
+        name: blanks around it do not count, and hyphens are read as underscores: both look installed and do not load.
+        abbreviations: add scispaCy's detector, so that short forms of found names are found.
+
+    Raises:
+        ConfigError: spaCy, the model or the detector is not installed; the hint is the command that installs it.
+    """
+    spacy = _imported("spacy", "pip install spacy")
+    model = model_name(name)
+    if (Path(model) / "config.cfg").is_file():
+        # a pipeline that train-tagger wrote is in the language of this file
+        importlib.import_module("biorel.tagging.language")
+    try:
+        nlp = spacy.load(model, exclude=["scispacy_linker"])
+    except OSError as error:
+        raise ConfigError(f"spaCy model {model} is not installed and no such folder is here", install(model)) from error
+    except (ValueError, ImportError) as error:
+        raise ConfigError(f"spaCy model {model} cannot be loaded ({_reason(error)})", install(model)) from error
+    if abbreviations and ABBREVIATIONS not in nlp.pipe_names:
+        _imported("scispacy.abbreviation", "pip install 'biorel[scispacy]'")
+        nlp.add_pipe(ABBREVIATIONS)
+    return nlp
+
+
+def model_name(name: str) -> str:
+    """The name as Python knows the package, or the folder where there is one of that name."""
+    stripped = name.strip()
+    return stripped if Path(stripped).exists() else stripped.replace("-", "_")
+
+
+def install(model: str) -> str:
+    """The command that installs a model."""
+    if model.startswith(_SCISPACY_MODELS):
+        return f"pip install {_SCISPACY.format(name=model)}"
+    return f"python -m spacy download {model}"
+
+
+def _imported(module: str, command: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ConfigError(f"{module.partition('.')[0]} is not installed", command) from error

@@ -1,0 +1,307 @@
+"""The command line: help that works as written, and errors that are one line, a hint and an exit code."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from biorel import __version__, config
+from biorel.cli.app import app
+from biorel.config import Config, load
+from biorel.errors import ConfigError
+from biorel.stages import build_dataset
+from tests.commands import (
+    REPOSITORY,
+    SAMPLE,
+    TINY,
+    biorel,
+    command_line,
+    flags,
+    pubtator,
+    read_json,
+    read_json_lines,
+    sample_dataset,
+)
+
+ROOT = typer.main.get_command(app)
+STORY = pubtator(
+    "1",
+    "Aspirin.",
+    "It made an ulcer.",
+    [("Aspirin", "Chemical", "D001241"), ("ulcer", "Disease", "D014456")],
+    [("D001241", "D014456")],
+)
+
+
+def leaves(command: Any = ROOT, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command with the words that call it."""
+    subcommands = getattr(command, "commands", None)
+    if not subcommands:
+        yield words, command
+        return
+    for name, subcommand in subcommands.items():
+        yield from leaves(subcommand, (*words, name))
+
+
+COMMANDS = dict(leaves())
+KINDS = {kind for kind in vars(config).values() if isinstance(kind, type) and issubclass(kind, Config)} - {Config}
+
+
+def words_of(kind: type[Config]) -> tuple[str, ...]:
+    """The command that a configuration is for, as its example calls it."""
+    found = [words for words in COMMANDS if tuple(shlex.split(kind.example)[1 : 1 + len(words)]) == words]
+    assert len(found) == 1, f"{kind.__name__}: {kind.example}"
+    return found[0]
+
+
+def parsed(line: str) -> Config:
+    """A command line through the parser and the configuration, as far as it goes without running anything."""
+    words, command = next(
+        (words, command) for words, command in COMMANDS.items() if tuple(shlex.split(line)[1 : 1 + len(words)]) == words
+    )
+    (kind,) = (kind for kind in KINDS if words_of(kind) == words)
+    arguments = shlex.split(line)[1 + len(words) :]
+    given = command.make_context(words[-1], arguments).params
+    given.pop("config")
+    aliases = {field: info.alias or field for field, info in kind.model_fields.items()}
+    return load(kind, {aliases[name]: value for name, value in given.items() if value not in (None, [], ())})
+
+
+# ---- help
+
+
+def test_every_command_has_a_configuration_and_an_example():
+    assert {words_of(kind) for kind in KINDS} == set(COMMANDS)
+    assert {("build-dataset",), ("train",), ("evaluate",), ("extract",), ("export",), ("run",)} <= set(COMMANDS)
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+def test_help_tells_every_option_and_an_example_that_parses(words, capsys):
+    code, told, _ = command_line(capsys, *words, "--help")
+    assert code == 0
+    (kind,) = (kind for kind in KINDS if words_of(kind) == words)
+    said = " ".join(told.split())
+    # on one line, however long, so that it can be copied
+    assert f"Example:  {kind.example}" in [line.strip() for line in told.splitlines()]
+    assert parsed(kind.example)
+    for field, info in kind.model_fields.items():
+        argument = isinstance(info.json_schema_extra, dict) and info.json_schema_extra.get("argument")
+        flag = field.upper() if argument else f"--{(info.alias or field).replace('_', '-')}"
+        assert re.search(rf"(?<![\w-]){flag}(?![\w-])", said), flag
+        assert info.description, field
+        assert " ".join(info.description.split())[:40] in said, field
+    assert "--config" in said
+
+
+def test_the_first_help_names_every_command(capsys):
+    for arguments in (["--help"], []):
+        _, told, said = command_line(capsys, *arguments)
+        assert all(words[0] in told + said for words in COMMANDS)
+
+
+def readme_lines() -> list[str]:
+    """The command lines of the README's shell blocks, without their remarks."""
+    blocks = re.findall(r"```sh\n(.*?)```", (REPOSITORY / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    lines = [line.partition(" #")[0] for block in blocks for line in block.replace("\\\n", " ").splitlines()]
+    found = (re.search(r"(?:^|/|&& )(?:docker run .* )?(biorel (?!\.).*)", line) for line in lines)
+    return [match[1] for match in found if match]
+
+
+def test_the_command_lines_of_the_readme_parse():
+    lines = readme_lines()
+    assert len(lines) >= 8
+    for line in lines:
+        assert parsed(line), line
+
+
+def test_every_option_of_the_issue_is_there():
+    for line in (
+        "biorel build-dataset --train F --dev F --test F --schema cdr --mesh M --out D",
+        "biorel build-dataset --train F --train G --schema cdr --mesh M --mesh N --out D",
+        "biorel build-dataset --documents F --ctd DIR --schema ctd13 --mesh M --out D",
+        "biorel build-dataset --documents F --unlinked drop --hypernyms off --max-tokens 500 --splits F "
+        "--exclude-pmids F --out D",
+        "biorel build-dataset --documents F --unlinked merge --hypernyms both --mesh M --out D",
+        "biorel train --dataset D --out MODEL --seed 1",
+        "biorel train --dataset D --out MODEL --sampling paper --gradient-noise 0.1 --no-pair-features --device cuda:0",
+        "biorel evaluate --model MODEL --dataset D --split test --out E",
+        "biorel extract FILE.jsonl --model MODEL --out RELATIONS.jsonl",
+        "biorel extract FILE.jsonl",
+        "biorel extract FILE.jsonl --min-score 0.5 --all-scores --batch-tokens 100 --device cpu",
+        "biorel run pipelines/cdr.toml --out runs/cdr",
+        "biorel export --model MODEL --out ONNX",
+    ):
+        assert parsed(line), line
+    with pytest.raises(ConfigError):
+        parsed("biorel extract FILE.jsonl --min-score 2")
+
+
+def test_the_version(capsys):
+    assert command_line(capsys, "--version") == (0, f"biorel {__version__}\n", "")
+
+
+def test_biorel_is_a_process_with_an_exit_code(tmp_path):
+    assert biorel("--version").stdout == f"biorel {__version__}\n"
+    done = biorel(
+        "build-dataset", "--train", "missing.txt", "--schema", "cdr", "--hypernyms", "off", "--out", "d", cwd=tmp_path
+    )
+    assert done.returncode == 3
+    assert done.stdout == ""
+    assert done.stderr.splitlines() == ["reading documents", "error: missing.txt: no such file", "hint: check the path"]
+    assert not list(tmp_path.iterdir())
+
+
+# ---- errors
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "message"),
+    [
+        ("train --epochs 2", 2, "--dataset: Field required; --out: Field required"),
+        ("build-dataset --out d", 2, "no documents: give --train/--dev/--test, --documents or --chemprot"),
+        ("build-dataset --train a --out d", 2, "--hypernyms tail needs --mesh"),
+        ("train --dataset nowhere --out m", 4, "labels.json"),
+        ("train --dataset nowhere --out m --device tpu", 2, "--device: "),
+        ("train --dataset nowhere --out m --width 10", 2, "--width 10 is not a multiple of --heads 4"),
+        ("evaluate --model nowhere --dataset d --out e", 4, "nowhere: no such model folder"),
+        ("extract a.jsonl --model nowhere --out r.jsonl", 4, "nowhere: no such model folder"),
+        ("extract a.jsonl --format doc", 2, "--format: Input should be 'auto', 'jsonl'"),
+        ("export --out x.tsv", 2, "give either --model or --relations"),
+        ("export --relations nowhere.jsonl --out x.tsv", 3, "nowhere.jsonl"),
+        ("run nowhere.toml --out o", 3, "nowhere.toml"),
+        ("build-dataset --config nowhere.toml", 2, "nowhere.toml: No such file"),
+    ],
+)
+def test_an_error_is_one_line_and_a_hint(line, code, message, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    got, told, said = command_line(capsys, *shlex.split(line))
+    assert (got, told) == (code, "")
+    error, *hint = said.splitlines()
+    assert error.startswith("error: ")
+    assert message in error
+    assert all(more.startswith("hint: ") for more in hint)
+    assert len(hint) <= 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_all_faults_are_told_at_once(capsys):
+    line = "build-dataset --train a --max-tokens no --unlinked x --dev-share 2 --min-share -1"
+    code, _, said = command_line(capsys, *line.split())
+    assert code == 2
+    error, hint = said.splitlines()
+    for flag in ("--max-tokens: ", "--unlinked: ", "--dev-share: ", "--min-share: ", "--out: "):
+        assert flag in error
+    assert error.count(": ") >= 6
+    assert hint == "hint: see --help for what each option takes"
+
+
+@pytest.mark.parametrize("line", ["fly", "train --wings 2", "extract a b"])
+def test_what_the_parser_does_not_know_is_no_traceback(line, capsys):
+    code, told, said = command_line(capsys, *line.split())
+    assert (code, told) == (2, "")
+    assert "Error: " in said
+    assert "Traceback" not in said
+
+
+def test_debug_shows_the_traceback(tmp_path, capsys):
+    line = ["extract", tmp_path / "a.jsonl", "--model", tmp_path / "m"]
+    code, _, said = command_line(capsys, "--debug", *line)
+    assert code == 4
+    assert "Traceback" in said
+    assert "ModelError" in said
+    assert said.splitlines()[-2].startswith("error: ")
+    assert "Traceback" not in command_line(capsys, *line)[2]
+
+
+def test_a_fault_of_biorel_itself_is_one_line_too(tmp_path, monkeypatch, capsys):
+    def fail(*_: object) -> None:
+        raise ValueError("first line\nsecond line")
+
+    monkeypatch.setattr(build_dataset, "run", fail)
+    line = ["build-dataset", "--train", "a", "--hypernyms", "off", "--out", tmp_path / "d"]
+    code, _, said = command_line(capsys, *line)
+    assert code == 1
+    error, hint = said.splitlines()
+    assert error == "error: unexpected ValueError: first line"
+    assert "--debug" in hint
+    assert "Traceback" in command_line(capsys, "--debug", *line)[2]
+
+
+# ---- a configuration file
+
+
+def built(capsys: pytest.CaptureFixture[str], out: Path, *arguments: object) -> dict[str, Any]:
+    code, _, said = command_line(capsys, "build-dataset", *arguments, "--out", out)
+    assert code == 0, said
+    return read_json(out / "manifest.json")["config"]
+
+
+def test_a_flag_wins_over_the_file_and_the_file_over_the_default(write, tmp_path, capsys):
+    source = write("a.txt", STORY)
+    file = write(
+        "c.toml", f'train = ["{source}"]\nschema = "cdr"\nhypernyms = "off"\nvocabulary = 300\nkeep_empty = true\n'
+    )
+    given = built(capsys, tmp_path / "one", "--config", file)
+    assert (given["vocabulary"], given["max_tokens"], given["schema"], given["keep_empty"]) == (300, 500, "cdr", True)
+    given = built(capsys, tmp_path / "two", "--config", file, "--vocabulary", 250, "--unlinked", "merge")
+    assert (given["vocabulary"], given["unlinked"], given["hypernyms"]) == (250, "merge", "off")
+    other = write("b.txt", re.sub("^1", "2", STORY, flags=re.MULTILINE))
+    given = built(capsys, tmp_path / "three", "--config", file, "--train", other)
+    assert given["train"] == [str(other)]
+
+
+def test_faults_of_the_file_and_of_the_flags_are_told_together(write, tmp_path, capsys):
+    file = write("c.toml", 'train = ["a"]\nvocabulary = 3\nwings = 2\n')
+    code, _, said = command_line(capsys, "build-dataset", "--config", file, "--max-tokens", 0, "--out", tmp_path / "d")
+    assert code == 2
+    for flag in ("--vocabulary: ", "--wings: Extra inputs are not permitted", "--max-tokens: "):
+        assert flag in said.splitlines()[0]
+
+
+@pytest.mark.parametrize("content", ["train = [", b"\xff\xfe"])
+def test_a_file_that_is_no_toml(write, capsys, content):
+    code, _, said = command_line(capsys, "build-dataset", "--config", write("c.toml", content))
+    assert code == 2
+    assert "c.toml: not TOML" in said.splitlines()[0]
+
+
+# ---- the whole way
+
+
+def test_progress_is_plain_lines_where_there_is_no_terminal(tmp_path, capsys):
+    dataset = sample_dataset(tmp_path)
+    code, told, said = command_line(capsys, "train", *flags(dataset=dataset, out=tmp_path / "m", **TINY))
+    assert code == 0, said
+    assert told == f"model: {tmp_path / 'm'}\n"
+    assert "\x1b" not in said
+    number = r"\d+\.\d+"
+    losses, dev = rf"loss {number}, NER loss {number}", rf"dev F1 {number}, NER F1 {number}"
+    row = rf"epoch (\d)/2  {losses}  {dev}  {number} docs/s(  best so far)?"
+    assert [re.fullmatch(row, line)[1] for line in said.splitlines()] == ["1", "2"]
+
+
+@pytest.mark.slow
+def test_the_examples_of_help_work_one_after_the_other(tmp_path, monkeypatch, capsys):
+    """On the shipped sample, with the defaults; what needs the shipped model is given the one of the example."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "resources").symlink_to(SAMPLE.parent)
+    for kind in (config.BuildDataset, config.Train, config.Evaluate):
+        code, _, said = command_line(capsys, *shlex.split(kind.example)[1:])
+        assert code == 0, said
+    assert read_json(tmp_path / "runs" / "sample-eval" / "metrics.json")["micro"]["gold"] > 0
+    code, told, said = command_line(
+        capsys, *shlex.split(config.Extract.example)[1:], "--model", "runs/sample-model", "--min-score", 0.1
+    )
+    assert code == 0, said
+    assert re.search(r"^\d+ relations of 48 documents \(48 ok\)$", told, re.MULTILINE)
+    relations = read_json_lines(tmp_path / "relations.jsonl")
+    assert len({row["doc_id"] for row in relations}) == 48
+    code, _, said = command_line(capsys, *shlex.split(config.Export.example)[1:])
+    assert code == 0, said
+    assert len((tmp_path / "relations.tsv").read_text(encoding="utf-8").splitlines()) == 1 + len(relations)
