@@ -186,24 +186,81 @@ class Train(Config):
 
 
 class Evaluate(Config):
-    """Score a model on one split of a dataset: metrics, tables, curves."""
+    """Score a model on one split of a dataset, or predictions against a gold corpus: metrics, tables, curves.
+
+    Predictions are relations (JSONL or Parquet, as extract writes them), or documents with mentions (PubTator, BioC,
+    JSONL) or mentions.parquet, which are scored by span, by overlap and by the concepts of each document.
+    """
 
     example = (
         "biorel evaluate --model runs/sample-model --dataset runs/sample-dataset --split test --out runs/sample-eval"
     )
 
-    model: Path = Field(description="model folder")
-    dataset: Path = Field(description="folder that build-dataset wrote")
+    model: Path | None = Field(None, description="model folder")
+    dataset: Path | None = Field(None, description="folder that build-dataset wrote")
     split: Literal["train", "dev", "test"] = Field("test", description="the split to score")
+    predictions: Path | None = Field(None, description="predicted relations or mentions, in place of a model")
+    gold: tuple[Path, ...] = Field((), description="the documents with gold mentions and relation rows")
+    mesh: tuple[Path, ...] = Field(
+        (), description="MeSH files: tell beside the figure that with predicted hypernyms of a gold tail left out"
+    )
+    relation_schema: str = Field(
+        "cdr", alias="schema", description="which words of --gold mean which label of --predictions"
+    )
     device: str = _DEVICE
     batch_tokens: int = _BATCH_TOKENS
     plots: bool = Field(True, description="draw the curves as PNG")
     out: Path = _OUT
     force: bool = _FORCE
 
+    @model_validator(mode="after")
+    def _check(self) -> Evaluate:
+        of_model = [self.model is not None, self.dataset is not None]
+        of_file = [self.predictions is not None, bool(self.gold)]
+        if any(of_model) == any(of_file):
+            raise ValueError("give either --model and --dataset, or --predictions and --gold")
+        if any(of_model) and not all(of_model):
+            raise ValueError("--model and --dataset go together")
+        if any(of_file) and not all(of_file):
+            raise ValueError("--predictions and --gold go together")
+        if any(of_model) and self.mesh:
+            raise ValueError("--mesh is for --predictions; a dataset was filtered when it was built")
+        return self
+
+
+class BuildLinker(Config):
+    """Build a linker: names of concepts from annotated documents, MeSH and CTD, with thresholds tuned on --dev."""
+
+    example = (
+        "biorel build-linker --documents resources/sample/abstracts.pubtator.txt --mesh resources/sample/mesh.tsv "
+        "--out runs/sample-linker"
+    )
+
+    mesh: tuple[Path, ...] = Field((), description="MeSH files; descriptor and supplementary XML give synonyms, too")
+    ctd: Path | None = Field(
+        None, description="folder with CTD_chemicals, CTD_diseases, CTD_genes (those that are there)"
+    )
+    documents: tuple[Path, ...] = Field((), description="documents with linked mentions, whose names are learned")
+    dev: tuple[Path, ...] = Field(
+        (), description="documents to tune on  [default: some of --documents, which are learned from afterwards]"
+    )
+    held_out: float = Field(0.15, gt=0, lt=1, description="without --dev: share of the documents to tune on")
+    seed: int = Field(0, ge=0, description="seed of the choice of those documents")
+    out: Path = _OUT
+    force: bool = _FORCE
+
+    @model_validator(mode="after")
+    def _check(self) -> BuildLinker:
+        if not (self.mesh or self.ctd or self.documents):
+            raise ValueError("no names: give --documents, --mesh or --ctd")
+        return self
+
 
 class Extract(Config):
-    """Extract relations from documents with entities: JSONL, PubTator or BioC in, a relations table out."""
+    """Extract relations from abstracts: JSONL, PubTator or BioC in, a relations table out.
+
+    Entities that a record brings are taken as they are; a record without any is tagged and linked first.
+    """
 
     example = "biorel extract resources/sample/abstracts.jsonl --out relations.jsonl"
 
@@ -218,6 +275,14 @@ class Extract(Config):
     status: Path | None = Field(
         None, description="one row per input document  [default: beside --out, NAME.status.jsonl]"
     )
+    tagger: Literal["spacy", "bran", "dictionary", "none"] = Field(
+        "spacy", description="what finds the entities of a record that brings none"
+    )
+    tagger_model: str | None = Field(
+        None, description="spaCy or scispaCy model by name or folder  [default: the shipped tagger]"
+    )
+    linker: Path | None = Field(None, description="folder that build-linker wrote  [default: the shipped linker]")
+    n_process: int = Field(1, ge=1, description="processes that tag")
     min_score: float | None = Field(
         None, ge=0, le=1, description="keep relations from this score, not the model's thresholds"
     )

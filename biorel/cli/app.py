@@ -77,6 +77,12 @@ def _extract(given: Any) -> None:
         raise typer.Exit(3)
 
 
+def _build_linker(given: Any) -> None:
+    from biorel.stages import build_linker
+
+    typer.echo(f"linker: {build_linker.run(given, progress.line)}")
+
+
 def _export(given: Any) -> None:
     from biorel.stages import export
 
@@ -93,6 +99,7 @@ command(app, "build-dataset", config.BuildDataset, _build_dataset)
 command(app, "train", config.Train, _train)
 command(app, "evaluate", config.Evaluate, _evaluate)
 command(app, "extract", config.Extract, _extract)
+command(app, "build-linker", config.BuildLinker, _build_linker)
 command(app, "export", config.Export, _export)
 command(app, "run", config.Run, _run)
 app.add_typer(fetch, name="fetch")

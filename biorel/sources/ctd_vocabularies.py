@@ -6,12 +6,13 @@ OMIM id, and what other ids it had are its alternates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from biorel.ledger import Ledger
 from biorel.sources.ctd_table import find_table, missing, read_rows
+from biorel.sources.files import read_head
 from biorel.sources.identifiers import concept_id
 
 
@@ -43,6 +44,8 @@ _VOCABULARIES = (
     _Vocabulary("CTD_genes", "Gene", "GeneSymbol", "GeneID", "AltGeneIDs"),
 )
 _GENE_NAME = "GeneName"
+# releases since 2024 part the synonyms of chemicals by where they come from
+_SYNONYMS, _PARTED_SYNONYMS = ("Synonyms",), ("MESHSynonyms", "CTDCuratedSynonyms")
 
 
 def read_vocabularies(folder: Path, ledger: Ledger) -> Iterator[Term]:
@@ -65,8 +68,26 @@ def read_vocabularies(folder: Path, ledger: Ledger) -> Iterator[Term]:
             yield from _terms(vocabulary, path, ledger)
 
 
+def primary_ids(terms: Iterable[Term], ledger: Ledger) -> dict[str, str]:
+    """From each alternate id to the primary one; an alternate that two concepts claim, or that is one, is left out."""
+    claims: dict[str, set[str]] = {}
+    primaries: set[str] = set()
+    for term in terms:
+        primaries.add(term.id)
+        for alternate in term.alternate_ids:
+            claims.setdefault(alternate, set()).add(term.id)
+    clear = {
+        alternate: min(claimants)
+        for alternate, claimants in claims.items()
+        if len(claimants) == 1 and alternate not in primaries
+    }
+    ledger.add("alternate ids left out: not one concept's alone", count=len(claims) - len(clear))
+    return clear
+
+
 def _terms(vocabulary: _Vocabulary, path: Path, ledger: Ledger) -> Iterator[Term]:
-    columns = [vocabulary.name, vocabulary.id, "Synonyms"]
+    synonym_columns = _PARTED_SYNONYMS if _PARTED_SYNONYMS[0].encode() in read_head(path) else _SYNONYMS
+    columns = [vocabulary.name, vocabulary.id, *synonym_columns]
     columns += [vocabulary.alternates] if vocabulary.alternates else []
     columns += [_GENE_NAME] if vocabulary.type == "Gene" else []
     for number, cells in read_rows(path, columns, ledger):
@@ -76,7 +97,8 @@ def _terms(vocabulary: _Vocabulary, path: Path, ledger: Ledger) -> Iterator[Term
         if id_ is None or not name:
             ledger.add("CTD row without concept id or name", f"{path}:{number}")
             continue
-        synonyms = [values.get(_GENE_NAME, ""), *values["Synonyms"].split("|")]
+        synonyms = [values.get(_GENE_NAME, "")]
+        synonyms += [synonym for column in synonym_columns for synonym in values[column].split("|")]
         alternates = values.get(vocabulary.alternates, "").split("|")
         yield Term(
             id_,

@@ -1,4 +1,4 @@
-"""evaluate: a model folder + one split of a dataset -> metrics, tables, curves."""
+"""evaluate: a model folder + one split of a dataset -> metrics, tables, curves; or predictions, see that stage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 
 from biorel import artifacts
 from biorel.config import Evaluate
-from biorel.errors import ModelError
+from biorel.errors import ConfigError, ModelError
 from biorel.model.checkpoint import pick_device
 from biorel.records import Pair, Score
 from biorel.scoring.curves import precision_recall
@@ -21,19 +21,24 @@ from biorel.scoring.ner import evaluate_spans
 from biorel.scoring.pairs import ScoredPair
 from biorel.scoring.plots import plot_curves, plot_distance
 from biorel.scoring.tables import relation_table
+from biorel.stages import evaluate_predictions
 from biorel.stages.scored import encoded_for, score, unscored
 from biorel.tables import read_table, write_table
 from biorel.training.model_folder import open_model, read_labels
 
 
 def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -> Path:
-    """Score the model and write the folder `config.out`; returns it.
+    """Score the model, or the predictions, and write the folder `config.out`; returns it.
 
     The thresholds are the model's, tuned on dev; nothing is chosen here.
 
     Raises:
         BiorelError: the split is empty, or model and dataset have other labels.
     """
+    if config.predictions is not None:
+        return evaluate_predictions.run(config, progress)
+    if config.model is None or config.dataset is None:
+        raise ConfigError("--model and --dataset go together", "see --help")
     device = pick_device(config.device)
     opened = open_model(config.model)
     labels = opened.schema.labels

@@ -1,6 +1,7 @@
-"""extract: documents with entities -> relations with score and evidence, and one status row per input record.
+"""extract: documents -> relations with score and evidence, and one status row per input record.
 
-The input is streamed in chunks; every record ends as one status row, whatever becomes of it.
+The input is streamed in chunks; every record ends as one status row, whatever becomes of it. Records that bring no
+entities are tagged and linked first.
 """
 
 from __future__ import annotations
@@ -14,22 +15,23 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from biorel import artifacts
 from biorel.config import Extract
-from biorel.dataset.candidates import candidates, entities, link
 from biorel.errors import InputError, OutputError
 from biorel.exports import WRITERS, format_of
 from biorel.ledger import Ledger
 from biorel.model.checkpoint import pick_device
 from biorel.model.windows import plan_windows
-from biorel.records import Annotated, BadRecord, Entity, Example, Relation, Status
+from biorel.records import Annotated, BadRecord, Example, Relation, Status
 from biorel.resources import resource
 from biorel.schemas import to_row
-from biorel.scoring.thresholds import decide, in_label_order
+from biorel.scoring.thresholds import in_label_order
 from biorel.sources.documents import read_records
-from biorel.training.evidence import relation_evidence
+from biorel.stages.annotate import Annotator, open_annotator
+from biorel.stages.reading import Choice, candidate_example, read_relations
 from biorel.training.inference import Prediction, predict
 from biorel.training.model_folder import ModelFolder, open_model
 
@@ -85,6 +87,11 @@ def run(config: Extract, progress: Callable[[int], None] = lambda documents: Non
     opened = open_model(config.model or resource("models", "cdr"))
     opened.model.to(device)
     ledger = Ledger()
+    labels = opened.schema.labels
+    tuned = in_label_order(opened.thresholds, labels)
+    thresholds = tuned if config.min_score is None else (config.min_score,) * len(labels)
+    choice = Choice(thresholds, config.all_scores, config.max_evidence)
+    reader = _Reader(opened, open_annotator(config, ledger), choice, config.batch_tokens, device, ledger)
     by_status = Counter(dict.fromkeys((OK, NO_ENTITIES, NOTHING, BAD), 0))
     bad_places: list[str] = []
     found = 0
@@ -95,7 +102,7 @@ def run(config: Extract, progress: Callable[[int], None] = lambda documents: Non
         statuses = stack.enter_context(status_file.open("w", encoding="utf-8"))
         writer = stack.enter_context(writer_kind(relations_file))
         for chunk in _chunks(read_records(config.input, ledger)):
-            for item, status, relations in _extract(chunk, opened, config, device, ledger):
+            for item, status, relations in reader.read(chunk):
                 if isinstance(item, Annotated):
                     writer.write(item.document, item.mentions, relations)
                 elif len(bad_places) < BAD_TOLD:
@@ -124,94 +131,71 @@ def _chunks(records: Iterator[Item]) -> Iterator[list[Item]]:
         yield chunk
 
 
-def _extract(
-    chunk: Sequence[Item], opened: ModelFolder, config: Extract, device: torch.device, ledger: Ledger
-) -> Iterator[tuple[Annotated | BadRecord, Status, list[Relation]]]:
-    """Every record of a chunk with its status and relations, in the order of the input."""
-    examples: list[Example] = []
-    place: dict[int, int] = {}
-    for number, (_, item) in enumerate(chunk):
-        if isinstance(item, Annotated) and item.mentions:
-            place[number] = len(examples)
-            examples.append(_example(item, opened, ledger))
-    predictions: dict[int, Prediction] = {
-        prediction.index: prediction
-        for prediction in predict(
-            opened.model, examples, opened.collator, token_budget=config.batch_tokens, device=device
+@dataclass(frozen=True)
+class _Reader:
+    """All that reading a chunk takes, opened once."""
+
+    opened: ModelFolder
+    annotator: Annotator | None
+    choice: Choice
+    token_budget: int
+    device: torch.device
+    ledger: Ledger
+
+    def read(self, chunk: Sequence[Item]) -> Iterator[tuple[Annotated | BadRecord, Status, list[Relation]]]:
+        """Every record of a chunk with its status and relations, in the order of the input."""
+        items = self._annotated([item for _, item in chunk if isinstance(item, Annotated)])
+        examples = [candidate_example(item, self.opened, self.ledger) for item in items]
+        own_tags = self.annotator is not None and self.annotator.tagger is None
+
+        def complete(index: int, tags: np.ndarray) -> Example:
+            if self.annotator is not None and not items[index].mentions:
+                items[index] = self.annotator.complete(items[index], examples[index], tags.tolist(), self.opened)
+                examples[index] = candidate_example(items[index], self.opened, self.ledger)
+            return examples[index]
+
+        predictions = predict(
+            self.opened.model,
+            examples,
+            self.opened.collator,
+            token_budget=self.token_budget,
+            device=self.device,
+            complete=complete if own_tags else None,
         )
-    }
-    for number, (line, item) in enumerate(chunk):
-        if isinstance(item, BadRecord):
-            yield item, Status(item.doc_id, line, BAD, item.reason, 0, 0, 0), []
-            continue
-        doc_id = item.document.doc_id
-        if number not in place:
-            yield item, Status(doc_id, line, NO_ENTITIES, "the record has no entity", 0, 0, 0), []
-            continue
-        example = examples[place[number]]
-        tokens = len(example.token_ids)
-        windows = len(plan_windows(tokens, opened.model.sizes.positions))
-        status = Status(doc_id, line, OK, "", 0, tokens, windows)
-        if not example.pair_heads:
-            reason = f"no pair of linked entities of the types {_types(opened)}"
-            yield item, replace(status, status=NO_ENTITIES, reason=reason), []
-            continue
-        relations = _relations(item, example, predictions[place[number]], opened, config)
+        by_index = {prediction.index: prediction for prediction in predictions}
+        index = 0
+        for line, item in chunk:
+            if isinstance(item, BadRecord):
+                yield item, Status(item.doc_id, line, BAD, item.reason, 0, 0, 0), []
+            else:
+                yield self._told(line, items[index], by_index[index])
+                index += 1
+
+    def _annotated(self, items: list[Annotated]) -> list[Annotated]:
+        """The documents, those without mentions tagged and linked; given mentions are taken as they are."""
+        bare = [index for index, item in enumerate(items) if not item.mentions]
+        if self.annotator is not None and bare:
+            found = self.annotator.annotate([items[index].document for index in bare])
+            for index, mentions in zip(bare, found, strict=True):
+                items[index] = replace(items[index], mentions=mentions)
+        return items
+
+    def _told(self, line: int, item: Annotated, prediction: Prediction) -> tuple[Annotated, Status, list[Relation]]:
+        tokens = len(prediction.example.token_ids)
+        windows = len(plan_windows(tokens, self.opened.model.sizes.positions))
+        status = Status(item.document.doc_id, line, OK, "", 0, tokens, windows)
+        pairs = len(prediction.example.pair_heads)
+        if not item.mentions:
+            reason = "the record has no entity" if self.annotator is None else "no entity was found"
+            return item, replace(status, status=NO_ENTITIES, reason=reason), []
+        if not pairs:
+            types = ", ".join(f"{head}-{tail}" for head, tail in self.opened.schema.pair_types)
+            return (
+                item,
+                replace(status, status=NO_ENTITIES, reason=f"no pair of linked entities of the types {types}"),
+                [],
+            )
+        relations = read_relations(item, prediction, self.opened, self.choice)
         if not relations:
-            yield item, replace(status, status=NOTHING, reason=f"{len(example.pair_heads)} pairs scored"), []
-        else:
-            yield item, replace(status, relations=len(relations)), relations
-
-
-def _types(opened: ModelFolder) -> str:
-    return ", ".join(f"{head}-{tail}" for head, tail in opened.schema.pair_types)
-
-
-def _example(item: Annotated, opened: ModelFolder, ledger: Ledger) -> Example:
-    linked = link(item.mentions, "drop")
-    pairs = candidates(item.document.doc_id, entities(linked), opened.schema)
-    return opened.encoder.example(item.document, item.mentions, linked, pairs, ledger)
-
-
-def _relations(
-    item: Annotated, example: Example, prediction: Prediction, opened: ModelFolder, config: Extract
-) -> list[Relation]:
-    """The relations of one document by descending score."""
-    labels = opened.schema.labels
-    thresholds = in_label_order(opened.thresholds, labels)
-    if config.min_score is not None:
-        thresholds = (config.min_score,) * len(labels)
-    types = [(relation.head, relation.tail) for relation in opened.schema.relations]
-    found = []
-    for pair, (head, tail) in enumerate(zip(example.pair_heads, example.pair_tails, strict=True)):
-        probabilities = prediction.pairs[pair, 1:].tolist()
-        chosen = decide(probabilities, thresholds)
-        pair_types = (example.entity_types[head], example.entity_types[tail])
-        kept = (
-            [number for number, expected in enumerate(types) if expected == pair_types]
-            if config.all_scores
-            else [chosen]
-        )
-        links = prediction.links[prediction.link_pairs == pair]
-        for number in kept:
-            if number is not None:
-                evidence = relation_evidence(
-                    example, head, tail, links[:, number + 1], opened.model.sizes.units, config.max_evidence
-                )
-                found.append(
-                    Relation(
-                        example.doc_id,
-                        _entity(item, example, head),
-                        labels[number],
-                        _entity(item, example, tail),
-                        probabilities[number],
-                        evidence,
-                    )
-                )
-    return sorted(found, key=lambda relation: (-relation.score, relation.head.id, relation.tail.id, relation.relation))
-
-
-def _entity(item: Annotated, example: Example, entity: int) -> Entity:
-    first = example.mention_entities.index(entity)
-    name = item.document.text[example.mention_char_starts[first] : example.mention_char_ends[first]]
-    return Entity(example.entity_ids[entity], example.entity_types[entity], name)
+            return item, replace(status, status=NOTHING, reason=f"{pairs} pairs scored"), []
+        return item, replace(status, relations=len(relations)), relations

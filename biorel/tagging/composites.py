@@ -20,7 +20,7 @@ def parts(text: str) -> tuple[tuple[str, ...], ...]:
     last = pieces[-1].split()
     first = pieces[0].split()
     ways = [
-        tuple(f"{piece} {' '.join(last[-shared:])}" for piece in pieces[:-1]) + (pieces[-1],)
+        (*(f"{piece} {' '.join(last[-shared:])}" for piece in pieces[:-1]), pieces[-1])
         for shared in range(1, _MOST_SHARED + 1)
         if len(last) > shared
     ]

@@ -25,11 +25,12 @@ from biorel.tagging.word_classes import plain_name
 CONFIG = "config.json"
 _STRICT = tuple(form for form in FORMS if form != "kindred")
 _NEVER = 2.0
+_MOST_KNOWN = 100_000
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What was tuned: per entity type the similarity from which the nearest name is taken; a type without one: never."""
+    """What was tuned: by type the similarity from which the nearest name is taken; without one it never is."""
 
     thresholds: Mapping[str, float] = field(default_factory=dict)
 
@@ -44,7 +45,7 @@ class _Type:
 
 
 class Linker:
-    """Gives mentions the ids of their concepts. Everything is built when a type is first asked for, and cached by name."""
+    """Gives mentions the ids of their concepts. What it needs of a type is built when that is first asked for."""
 
     def __init__(self, names: Sequence[Name], settings: Settings) -> None:
         self.settings = settings
@@ -52,6 +53,13 @@ class Linker:
         for name in names:
             self._names.setdefault(name.type, []).append(name)
         self._types: dict[str, _Type] = {}
+
+    def retuned(self, settings: Settings) -> Linker:
+        """This linker with other settings; what was built of its names is shared."""
+        other = Linker((), settings)
+        other._names = self._names
+        other._types = {type_: replace(self._type(type_), known={}) for type_ in self._names}
+        return other
 
     def link(self, document: Document, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
         """The mentions with ids; a mention that has one already keeps it.
@@ -74,10 +82,8 @@ class Linker:
             linked += [replace(mention, entity_id=id_) for id_ in ids] or [mention]
         return tuple(linked)
 
-    def _ids(
-        self, mention: Mention, long_forms: Mapping[str, str], short_forms: Mapping[str, str]
-    ) -> tuple[str, ...]:
-        """The ids of a mention, by its long form, then by its own text, then by its short form; first without guessing."""
+    def _ids(self, mention: Mention, long_forms: Mapping[str, str], short_forms: Mapping[str, str]) -> tuple[str, ...]:
+        """The ids of a mention by its long form, its own text, its short form; first without guessing."""
         own = mention.text
         texts = [long_forms.get(own, own), own]
         short = short_forms.get(normal(own))
@@ -97,6 +103,8 @@ class Linker:
         names = self._type(type_)
         key = (text, guess)
         if key not in names.known:
+            if len(names.known) >= _MOST_KNOWN:
+                names.known.clear()
             found = self._exact(names, text, type_) or (self._similar(names, text, type_) if guess else "")
             names.known[key] = tuple(found.split(JOINT)) if found else ()
         return names.known[key]
@@ -109,7 +117,9 @@ class Linker:
 
     def _exact(self, names: _Type, text: str, type_: str) -> str:
         readings = names.index.find(text, _STRICT) or names.index.find(plain_name(text, type_), _STRICT)
-        return readings[0] if readings else self._composite(names, text) or next(iter(names.index.find(text, FORMS)), "")
+        return (
+            readings[0] if readings else self._composite(names, text) or next(iter(names.index.find(text, FORMS)), "")
+        )
 
     def _composite(self, names: _Type, text: str) -> str:
         """The joined ids of a span whose parts are all names of different concepts."""
@@ -122,9 +132,9 @@ class Linker:
         return ""
 
     def _similar(self, names: _Type, text: str, type_: str) -> str:
-        nearest = names.similar.nearest(normal(text))
-        if nearest and nearest[0][1] >= self.settings.thresholds.get(type_, _NEVER):
-            return names.index.find(nearest[0][0], ("normal",))[0]
+        key, similarity = names.similar.nearest(normal(text))
+        if similarity >= self.settings.thresholds.get(type_, _NEVER):
+            return names.index.find(key, ("normal",))[0]
         return ""
 
 

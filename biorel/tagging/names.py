@@ -34,8 +34,8 @@ _AMERICAN = (
     *(("tumour", "tumor"), ("behaviour", "behavior"), ("sulph", "sulf"), ("paed", "ped")),
 )
 _ENDINGS_LIST = (
-    "ically ical icity ities ity ic ia iac ias is es y al ally ual ive ively ion ed ing ation ated ating ative ous e ism "
-    "ized osis otic itis itic ysis ytic a um emia emic"
+    "ically ical icity ities ity ic ia iac ias is es y al ally ual ive ively ion ed ing ation ated ating ative ous e "
+    "ism ized osis otic itis itic ysis ytic a um emia emic"
 )
 # the endings in which words of one stem differ, the longest first
 _ENDINGS = tuple(sorted(_ENDINGS_LIST.split(), key=lambda ending: (-len(ending), ending)))

@@ -1,6 +1,6 @@
 """The most similar name of a lexicon, by the cosine of TF-IDF vectors of character n-grams.
 
-Built from the names when it is first asked; nothing of it is stored. Memory: about 0.5 KB a name.
+Built from the names when it is first asked; nothing of it is stored. Memory: about 1 KB a name.
 """
 
 from __future__ import annotations
@@ -11,6 +11,10 @@ from typing import Any
 import numpy as np
 
 _NGRAMS = (2, 4)
+_MOST_KNOWN = 100_000
+# float32 sums of one similarity may differ this much
+_ROUNDING = 1e-6
+_NOTHING = ("", 0.0)
 
 
 class SimilarNames:
@@ -20,18 +24,26 @@ class SimilarNames:
         self._keys = keys
         self._vectorizer: Any = None
         self._columns: Any = None
+        self._known: dict[str, tuple[str, float]] = {}
 
-    def nearest(self, text: str, count: int = 1) -> list[tuple[str, float]]:
-        """The most similar keys with their similarity in 0..1, the best first; of equals the first key."""
-        if not self._keys or not text:
-            return []
+    def nearest(self, text: str) -> tuple[str, float]:
+        """The most similar key and its similarity in 0..1, of equals the first; ("", 0) where none shares an n-gram."""
+        if text not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[text] = self._search(text) if self._keys and text else _NOTHING
+        return self._known[text]
+
+    def _search(self, text: str) -> tuple[str, float]:
         if self._vectorizer is None:
             self._build()
-        query = self._vectorizer.transform([text])
-        # only the names that share an n-gram are touched
-        scores = query @ self._columns
-        order = np.lexsort((scores.indices, -np.round(scores.data, 6)))[:count]
-        return [(self._keys[scores.indices[place]], float(scores.data[place])) for place in order]
+        # [1, V] x [V, N]: only names that share an n-gram are touched
+        scores = self._vectorizer.transform([text]) @ self._columns
+        if not scores.nnz:
+            return _NOTHING
+        best = float(scores.data.max())
+        place = int(scores.indices[scores.data >= best - _ROUNDING].min())
+        return self._keys[place], min(best, 1.0)
 
     def _build(self) -> None:
         # the import alone takes half a second, and most names need no similarity

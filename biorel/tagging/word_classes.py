@@ -44,13 +44,13 @@ _WRONG = (
 SAME = {word: line.split()[0] for line in _SAME for word in line.split()}
 KINDRED = SAME | dict.fromkeys(_WRONG.split(), "disease")
 _SALTS = (
-    "hydrochloride hcl hydrobromide bromide sodium potassium sulfate sulphate citrate maleate mesylate besylate tartrate "
-    "fumarate succinate isethionate dihydrochloride monohydrate trihydrate"
+    "hydrochloride hcl hydrobromide bromide sodium potassium sulfate sulphate citrate maleate mesylate besylate "
+    "tartrate fumarate succinate isethionate dihydrochloride monohydrate trihydrate"
 )
 _COURSES = (
-    "severe mild moderate marked profound progressive transient persistent recurrent symptomatic asymptomatic clinical "
-    "refractory overt apparent serious significant spontaneous reversible irreversible fatal delayed concomitant associated "
-    "induced drug new subsequent bilateral unilateral"
+    "severe mild moderate marked profound progressive transient persistent recurrent symptomatic asymptomatic "
+    "clinical refractory overt apparent serious significant spontaneous reversible irreversible fatal delayed "
+    "concomitant associated induced drug new subsequent bilateral unilateral"
 )
 _DROPPED = {"Chemical": frozenset(_SALTS.split()), "Disease": frozenset(_COURSES.split())}
 # `adriamycin-induced nephropathy`: what brought it on is no part of the disease's name

@@ -1,0 +1,117 @@
+"""Predictions to be scored: relation rows, mentions, or both, told apart by what the file holds.
+
+A row of relations that is none is not an error here but part of the score: it comes as a row of empty ids.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from biorel.errors import InputError
+from biorel.ledger import MALFORMED, Ledger
+from biorel.records import Mention, Relation
+from biorel.sources.documents import read_documents
+from biorel.sources.files import read_head, read_lines
+from biorel.sources.identifiers import concept_id
+from biorel.tables import read_table
+
+_PARQUET_MAGIC = b"PAR1"
+MENTIONS = "mentions.parquet"
+# document, head, relation, tail
+FactRow = tuple[str, str, str, str]
+_NO_ROW: FactRow = ("", "", "", "")
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What a file predicts; None is what it does not speak of.
+
+    Attributes:
+        facts: relation rows in file order, repeats and malformed ones (empty ids) among them.
+        mentions: by document.
+    """
+
+    facts: tuple[FactRow, ...] | None = None
+    mentions: dict[str, tuple[Mention, ...]] | None = field(default=None)
+
+
+def read_predictions(path: Path, ledger: Ledger) -> Predictions:
+    """Read relations (JSONL, Parquet) as extract writes them, or mentions (Parquet, or documents of any format).
+
+    A folder stands for the mentions.parquet in it. Documents with relation rows give both.
+
+    Raises:
+        InputError: the file cannot be read, or no row of it is what it should be.
+    """
+    if path.is_dir():
+        path = path / MENTIONS
+    head = read_head(path)
+    if head.startswith(_PARQUET_MAGIC):
+        return _from_parquet(path)
+    if not head.strip() or _is_relation(head):
+        return Predictions(facts=tuple(_facts(path, ledger)))
+    mentions: dict[str, tuple[Mention, ...]] = {}
+    facts: list[FactRow] = []
+    for annotated in read_documents([path], ledger):
+        mentions[annotated.document.doc_id] = annotated.mentions
+        facts += [(row.doc_id, row.head_id, row.relation, row.tail_id) for row in annotated.curations]
+    return Predictions(tuple(facts) if facts else None, mentions)
+
+
+def _is_relation(head: bytes) -> bool:
+    """True where the first line is an object with the ends of a relation and no text."""
+    first = head.partition(b"\n")[0]
+    try:
+        values = json.loads(first)
+    except ValueError:
+        return False
+    return isinstance(values, dict) and "head" in values and "tail" in values
+
+
+def _facts(path: Path, ledger: Ledger) -> Iterator[FactRow]:
+    rows = sound = 0
+    for number, line in read_lines(path, ledger):
+        if line.strip():
+            fact = _fact(line)
+            rows += 1
+            sound += fact != _NO_ROW
+            if fact == _NO_ROW:
+                ledger.add(MALFORMED, f"{path}:{number}")
+            yield fact
+    if rows and not sound:
+        raise InputError(f"{path}: no line of it is a relation", "relations are read as biorel extract writes them")
+
+
+def _fact(line: str) -> FactRow:
+    """The fact of a line; one without document, head or tail has empty parts throughout."""
+    try:
+        values = json.loads(line)
+        doc_id = values.get("doc_id") or values.get("pmid") or ""
+        head, tail = _end(values["head"]), _end(values["tail"])
+        relation = values.get("relation") or ""
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return _NO_ROW
+    fact = (str(doc_id).strip(), head, str(relation).strip(), tail)
+    return fact if fact[0] and head and tail else _NO_ROW
+
+
+def _end(value: Any) -> str:
+    """The id of a relation's end, an object or the id itself, in biorel's style; empty where it has none."""
+    raw, type_ = (value.get("id"), value.get("type")) if isinstance(value, dict) else (value, "")
+    return (concept_id(raw, str(type_ or "")) or "") if isinstance(raw, str) else ""
+
+
+def _from_parquet(path: Path) -> Predictions:
+    try:
+        mentions: dict[str, list[Mention]] = {}
+        for mention in read_table(path, Mention):
+            mentions.setdefault(mention.doc_id, []).append(mention)
+        return Predictions(mentions={doc_id: tuple(found) for doc_id, found in mentions.items()})
+    except InputError:
+        # another table; where it is neither, the second error tells which columns there are
+        rows: list[Any] = list(read_table(path, Relation))
+    return Predictions(facts=tuple((row.doc_id, _end(row.head), row.relation, _end(row.tail)) for row in rows))

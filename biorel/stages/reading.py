@@ -1,0 +1,73 @@
+"""What a model reads out of one document: an example of its pairs before, its relations after."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from biorel.dataset.candidates import candidates, entities, link
+from biorel.ledger import Ledger
+from biorel.records import Annotated, Entity, Example, Relation
+from biorel.scoring.thresholds import decide
+from biorel.training.evidence import relation_evidence
+from biorel.training.inference import Prediction
+from biorel.training.model_folder import ModelFolder
+
+
+def candidate_example(item: Annotated, opened: ModelFolder, ledger: Ledger) -> Example:
+    """The document with all pairs of its linked entities that the model's relations can join."""
+    linked = link(item.mentions, "drop")
+    pairs = candidates(item.document.doc_id, entities(linked), opened.schema)
+    return opened.encoder.example(item.document, item.mentions, linked, pairs, ledger)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which relations of a pair are told.
+
+    Attributes:
+        thresholds: [R] in label order; the most probable relation is told from there.
+        all_scores: tell every relation that the pair's types allow, whatever its score.
+        max_evidence: mention pairs told per relation.
+    """
+
+    thresholds: tuple[float, ...]
+    all_scores: bool
+    max_evidence: int
+
+
+def read_relations(item: Annotated, prediction: Prediction, opened: ModelFolder, choice: Choice) -> list[Relation]:
+    """The relations of one document by descending score."""
+    example = prediction.example
+    types = [(relation.head, relation.tail) for relation in opened.schema.relations]
+    found = []
+    for pair, (head, tail) in enumerate(zip(example.pair_heads, example.pair_tails, strict=True)):
+        probabilities = prediction.pairs[pair, 1:].tolist()
+        pair_types = (example.entity_types[head], example.entity_types[tail])
+        if choice.all_scores:
+            told = [number for number, expected in enumerate(types) if expected == pair_types]
+        else:
+            decided = decide(probabilities, choice.thresholds)
+            told = [] if decided is None else [decided]
+        links = prediction.links[prediction.link_pairs == pair]
+        for number in told:
+            evidence = relation_evidence(
+                example, head, tail, links[:, number + 1], opened.model.sizes.units, choice.max_evidence
+            )
+            found.append(
+                Relation(
+                    doc_id=example.doc_id,
+                    head=_entity(item, example, head),
+                    relation=opened.schema.labels[number],
+                    tail=_entity(item, example, tail),
+                    score=probabilities[number],
+                    evidence=evidence,
+                )
+            )
+    return sorted(found, key=lambda relation: (-relation.score, relation.head.id, relation.tail.id, relation.relation))
+
+
+def _entity(item: Annotated, example: Example, entity: int) -> Entity:
+    """The entity by its id, with the text of its first mention for a name."""
+    first = example.mention_entities.index(entity)
+    name = item.document.text[example.mention_char_starts[first] : example.mention_char_ends[first]]
+    return Entity(example.entity_ids[entity], example.entity_types[entity], name)
