@@ -63,13 +63,15 @@ def read_predictions(path: Path, ledger: Ledger) -> Predictions:
 
 
 def _is_relation(head: bytes) -> bool:
-    """True where the first line is an object with the ends of a relation and no text."""
-    first = head.partition(b"\n")[0]
-    try:
-        values = json.loads(first)
-    except ValueError:
-        return False
-    return isinstance(values, dict) and "head" in values and "tail" in values
+    """True where one of the first lines is an object with the two ends of a relation, as no document is."""
+    for line in head.split(b"\n"):
+        try:
+            values = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(values, dict) and "head" in values and "tail" in values:
+            return True
+    return False
 
 
 def _facts(path: Path, ledger: Ledger) -> Iterator[FactRow]:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 
@@ -91,7 +92,9 @@ def run(config: Extract, progress: Callable[[int], None] = lambda documents: Non
     tuned = in_label_order(opened.thresholds, labels)
     thresholds = tuned if config.min_score is None else (config.min_score,) * len(labels)
     choice = Choice(thresholds, config.all_scores, config.max_evidence)
-    reader = _Reader(opened, open_annotator(config, ledger), choice, config.batch_tokens, device, ledger)
+    reader = _Reader(
+        opened, cache(partial(open_annotator, config, ledger)), choice, config.batch_tokens, device, ledger
+    )
     by_status = Counter(dict.fromkeys((OK, NO_ENTITIES, NOTHING, BAD), 0))
     bad_places: list[str] = []
     found = 0
@@ -136,7 +139,7 @@ class _Reader:
     """All that reading a chunk takes, opened once."""
 
     opened: ModelFolder
-    annotator: Annotator | None
+    annotator: Callable[[], Annotator | None]
     choice: Choice
     token_budget: int
     device: torch.device
@@ -144,15 +147,21 @@ class _Reader:
 
     def read(self, chunk: Sequence[Item]) -> Iterator[tuple[Annotated | BadRecord, Status, list[Relation]]]:
         """Every record of a chunk with its status and relations, in the order of the input."""
-        items = self._annotated([item for _, item in chunk if isinstance(item, Annotated)])
+        items = [item for _, item in chunk if isinstance(item, Annotated)]
+        bare = {index for index, item in enumerate(items) if not item.mentions}
+        # opened by the first record that brings no entities: a run without such records needs no tagger
+        annotator = self.annotator() if bare else None
+        if annotator is not None:
+            found = annotator.annotate([items[index].document for index in sorted(bare)])
+            for index, mentions in zip(sorted(bare), found, strict=True):
+                items[index] = replace(items[index], mentions=mentions)
         examples = [candidate_example(item, self.opened, self.ledger) for item in items]
-        own_tags = self.annotator is not None and self.annotator.tagger is None
 
         def complete(index: int, tags: np.ndarray) -> Example:
-            if self.annotator is not None and not items[index].mentions:
-                items[index] = self.annotator.complete(items[index], examples[index], tags.tolist(), self.opened)
-                examples[index] = candidate_example(items[index], self.opened, self.ledger)
-            return examples[index]
+            if annotator is None or index not in bare:
+                return examples[index]
+            items[index] = annotator.complete(items[index], examples[index], tags.tolist(), self.opened)
+            return candidate_example(items[index], self.opened, self.ledger)
 
         predictions = predict(
             self.opened.model,
@@ -160,7 +169,7 @@ class _Reader:
             self.opened.collator,
             token_budget=self.token_budget,
             device=self.device,
-            complete=complete if own_tags else None,
+            complete=complete if annotator is not None and annotator.tagger is None else None,
         )
         by_index = {prediction.index: prediction for prediction in predictions}
         index = 0
@@ -168,26 +177,19 @@ class _Reader:
             if isinstance(item, BadRecord):
                 yield item, Status(item.doc_id, line, BAD, item.reason, 0, 0, 0), []
             else:
-                yield self._told(line, items[index], by_index[index])
+                missing = "no entity was found" if annotator is not None else "the record has no entity"
+                yield self._told(line, items[index], by_index[index], missing)
                 index += 1
 
-    def _annotated(self, items: list[Annotated]) -> list[Annotated]:
-        """The documents, those without mentions tagged and linked; given mentions are taken as they are."""
-        bare = [index for index, item in enumerate(items) if not item.mentions]
-        if self.annotator is not None and bare:
-            found = self.annotator.annotate([items[index].document for index in bare])
-            for index, mentions in zip(bare, found, strict=True):
-                items[index] = replace(items[index], mentions=mentions)
-        return items
-
-    def _told(self, line: int, item: Annotated, prediction: Prediction) -> tuple[Annotated, Status, list[Relation]]:
+    def _told(
+        self, line: int, item: Annotated, prediction: Prediction, missing: str
+    ) -> tuple[Annotated, Status, list[Relation]]:
         tokens = len(prediction.example.token_ids)
         windows = len(plan_windows(tokens, self.opened.model.sizes.positions))
         status = Status(item.document.doc_id, line, OK, "", 0, tokens, windows)
         pairs = len(prediction.example.pair_heads)
         if not item.mentions:
-            reason = "the record has no entity" if self.annotator is None else "no entity was found"
-            return item, replace(status, status=NO_ENTITIES, reason=reason), []
+            return item, replace(status, status=NO_ENTITIES, reason=missing), []
         if not pairs:
             types = ", ".join(f"{head}-{tail}" for head, tail in self.opened.schema.pair_types)
             return (

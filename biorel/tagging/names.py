@@ -25,7 +25,8 @@ _GREEK = {ord("α") + place: f" {name} " for place, name in enumerate(_GREEK_NAM
 # letters and digits of any script; all else parts words. Parkinson's is Parkinson
 _WORD = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['’`´]s?\b")
-SMALL = frozenset({"a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"})
+# not "a": vitamin A is no vitamin at large
+SMALL = frozenset({"and", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"})
 # a final s that marks no plural
 _SINGULAR_ENDINGS = ("ss", "us", "is", "as", "os")
 # British spellings in the order in which they are looked for

@@ -109,7 +109,8 @@ def readme_lines() -> list[str]:
     """The command lines of the README's shell blocks, without their remarks."""
     blocks = re.findall(r"```sh\n(.*?)```", (REPOSITORY / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     lines = [line.partition(" #")[0] for block in blocks for line in block.replace("\\\n", " ").splitlines()]
-    found = (re.search(r"(?:^|/|&& )(?:docker run .* )?(biorel (?!\.).*)", line) for line in lines)
+    parts = [part.strip() for line in lines for part in line.split("&&")]
+    found = (re.search(r"(?:^|/)(?:docker run .* )?(biorel (?!\.).*)", part) for part in parts)
     return [match[1] for match in found if match]
 
 

@@ -603,6 +603,7 @@ def test_all_faults_of_the_options_are_told_at_once():
 # ---- the same input, the same bytes
 
 
+@pytest.mark.slow
 def test_D04_the_same_bytes_whatever_the_order_of_hashes(write, tmp_path):
     source = write("a.txt", "".join(sample_documents()[:24]))
     command = ["build-dataset", "--documents", source, "--ctd", SAMPLE / "ctd", "--mesh", SAMPLE / "mesh.tsv"]

@@ -63,8 +63,9 @@ def sample_rows(count: int) -> list[Row]:
 
 
 def run(model: Path, source: Path, out: Path, **options: Any) -> tuple[list[Row], list[Row]]:
-    """Relations and status rows of an extraction into JSON lines."""
-    summary = extract.run(Extract.model_validate({"input": source, "model": model, "out": out, **options}))
+    """Relations and status rows of an extraction into JSON lines, of the entities that the records bring."""
+    given = {"input": source, "model": model, "out": out, "tagger": "none", **options}
+    summary = extract.run(Extract.model_validate(given))
     assert summary.out == out
     return read_json_lines(out), read_json_lines(summary.status)
 
@@ -326,8 +327,8 @@ def test_nothing_above_the_threshold_is_no_fault(model, write, tmp_path):
 def test_a_summary_counts_each_record_once(model, write, tmp_path):
     source = write("a.jsonl", lines(story("1"), "no json", story("2", entities=[])))
     told: list[int] = []
-    given = Extract.model_validate({"input": source, "model": model, "out": tmp_path / "r.jsonl", "min_score": 0})
-    summary = extract.run(given, told.append)
+    given = {"input": source, "model": model, "out": tmp_path / "r.jsonl", "min_score": 0, "tagger": "none"}
+    summary = extract.run(Extract.model_validate(given), told.append)
     assert summary.by_status == {"ok": 1, "no entities": 1, "nothing above threshold": 0, "bad record": 1}
     assert summary.documents == 3
     assert summary.relations == 3
@@ -426,7 +427,7 @@ def test_every_format_tells_the_same_relations(model, write, tmp_path):
     expected, _ = run(model, source, tmp_path / "r.jsonl", min_score=0)
     assert len(expected) == 3
     for name in ("r.parquet", "r.tsv", "r.pubtator", "r.xml"):
-        given = {"input": source, "model": model, "out": tmp_path / name, "min_score": 0}
+        given = {"input": source, "model": model, "out": tmp_path / name, "min_score": 0, "tagger": "none"}
         assert extract.run(Extract.model_validate(given)).relations == 3
         assert (tmp_path / f"{Path(name).stem}.status.jsonl").is_file()
     table = pd.read_parquet(tmp_path / "r.parquet")
@@ -445,8 +446,8 @@ def test_every_format_tells_the_same_relations(model, write, tmp_path):
         assert first.document.text == text_of(STORY)
         assert len(first.curations) == 3
     for name in ("tsv", "parquet", "pubtator", "bioc"):
-        given = {"input": source, "model": model, "out": tmp_path / "x.out", "format": name, "min_score": 0}
-        extract.run(Extract.model_validate(given))
+        given = {"input": source, "model": model, "format": name, "min_score": 0, "tagger": "none"}
+        extract.run(Extract.model_validate({**given, "out": tmp_path / "x.out"}))
         suffix = {"bioc": "xml"}.get(name, name)
         assert (tmp_path / "x.out").read_bytes() == (tmp_path / f"r.{suffix}").read_bytes()
 
