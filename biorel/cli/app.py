@@ -77,6 +77,18 @@ def _extract(given: Any) -> None:
         raise typer.Exit(3)
 
 
+def _tag(given: Any) -> None:
+    from biorel.stages import tag
+
+    typer.echo(f"tagged: {tag.run(given, progress.line)}")
+
+
+def _train_tagger(given: Any) -> None:
+    from biorel.stages import train_tagger
+
+    typer.echo(f"tagger: {train_tagger.run(given, progress.line)}")
+
+
 def _build_linker(given: Any) -> None:
     from biorel.stages import build_linker
 
@@ -99,6 +111,8 @@ command(app, "build-dataset", config.BuildDataset, _build_dataset)
 command(app, "train", config.Train, _train)
 command(app, "evaluate", config.Evaluate, _evaluate)
 command(app, "extract", config.Extract, _extract)
+command(app, "tag", config.Tag, _tag)
+command(app, "train-tagger", config.TrainTagger, _train_tagger)
 command(app, "build-linker", config.BuildLinker, _build_linker)
 command(app, "export", config.Export, _export)
 command(app, "run", config.Run, _run)

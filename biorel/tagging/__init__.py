@@ -34,7 +34,6 @@ class Options:
         abbreviations: `spacy`: add scispaCy's detector.
         consistent: `spacy`, `bran`: tag what was tagged once in a document at its other places, too.
         device: `bran`: as `--device`.
-        strict: `imported`: a malformed row is an error.
     """
 
     annotations: tuple[Path, ...] = ()
@@ -44,7 +43,6 @@ class Options:
     abbreviations: bool = False
     consistent: bool = True
     device: str = "cpu"
-    strict: bool = False
 
 
 # each builder imports its tagger when it is asked for: torch, spaCy and the automaton are needed by one of them only
@@ -53,7 +51,7 @@ class Options:
 def _imported(options: Options, ledger: Ledger) -> Tagger:
     from biorel.tagging.imported import read_annotations
 
-    return read_annotations(options.annotations, ledger, strict=options.strict)
+    return read_annotations(options.annotations, ledger)
 
 
 def _dictionary(options: Options, ledger: Ledger) -> Tagger:

@@ -1,7 +1,7 @@
 """One name, one reading in one document: what was tagged once is tagged at its other places, short forms included.
 
-A tagger sees a few words to either side and misses names where these tell little. On 150 development documents of CDR this
-gave chemicals 1.2 F1 and diseases 0.3; votes, case folding and a least share of tagged places gave nothing.
+A tagger sees a few words to either side and misses names where these tell little. On 150 development documents of
+CDR this gave chemicals 1.2 F1 and diseases 0.3; case folding and a least share of tagged places gave nothing.
 """
 
 from __future__ import annotations

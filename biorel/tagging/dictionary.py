@@ -47,7 +47,9 @@ class DictionaryTagger:
             ledger.add("lexicon names")
             names.setdefault(lowered(name), set()).add((name if is_exact(name) else "", type_))
         if not names:
-            raise InputError("the lexicon holds no name", "build one with biorel build-linker, or give name<TAB>type rows")
+            raise InputError(
+                "the lexicon holds no name", "build one with biorel build-linker, or give name<TAB>type rows"
+            )
         self._automaton = ahocorasick.Automaton()
         for key, entries in names.items():
             self._automaton.add_word(key, (len(key), tuple(sorted(entries))))

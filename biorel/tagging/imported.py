@@ -64,13 +64,13 @@ class ImportedTagger:
         return tuple(sorted(distinct, key=lambda mention: (mention.start, mention.end)))
 
 
-def read_annotations(paths: Iterable[Path], ledger: Ledger, *, strict: bool = False) -> ImportedTagger:
+def read_annotations(paths: Iterable[Path], ledger: Ledger) -> ImportedTagger:
     """A tagger from PubTator, BioC or JSONL files.
 
     Raises:
-        InputError: a file cannot be read, or (strict) a row of it.
+        InputError: a file cannot be read.
     """
-    return ImportedTagger(read_documents(paths, ledger, strict=strict), ledger)
+    return ImportedTagger(read_documents(paths, ledger), ledger)
 
 
 def _moved(mention: Mention, theirs: Document, ours: Document) -> Mention:

@@ -124,9 +124,7 @@ def features(text: str, split: Words, known: Container[str]) -> Features:
         tuple(
             chunk if chunk in known else f"{_UNKNOWN}{chunk[-_CHUNK_SUFFIX:]}" for chunk in chunks(text, split.starts)
         ),
-        tuple(
-            f"={gloss}" if gloss else word[-3:] for word, gloss in zip(lowered, glosses(split.words), strict=True)
-        ),
+        tuple(f"={gloss}" if gloss else word[-3:] for word, gloss in zip(lowered, glosses(split.words), strict=True)),
     )
 
 
@@ -137,3 +135,11 @@ def shared_words(texts: Iterable[str], documents: int) -> tuple[str, ...]:
         split = split_words(text)
         counts.update({*(word.lower() for word in split.words), *chunks(text, split.starts)})
     return tuple(sorted(word for word, count in counts.items() if count >= documents))
+
+
+def reachable_spans(text: str, spans: Iterable[tuple[int, int]]) -> int:
+    """How many of the spans begin where a word begins and end where one ends."""
+    split = split_words(text)
+    starts = set(split.starts)
+    ends = {start + len(word) for start, word in zip(split.starts, split.words, strict=True)}
+    return sum(start in starts and end in ends for start, end in spans)

@@ -1,0 +1,34 @@
+"""One frozen model per command, a file for each family of commands; all are imported from here.
+
+A field is a flag: its name is the flag's, its description the help.
+"""
+
+from __future__ import annotations
+
+from biorel.config.base import Config, load
+from biorel.config.dataset import BuildDataset
+from biorel.config.evaluation import Evaluate
+from biorel.config.extraction import Export, Extract
+from biorel.config.fetching import FetchCorpus, FetchCtd, FetchMesh, FetchPubmed, FetchPubtator
+from biorel.config.pipeline import Run
+from biorel.config.tagging import BuildLinker, Tag, TrainTagger
+from biorel.config.training import Train
+
+__all__ = [
+    "BuildDataset",
+    "BuildLinker",
+    "Config",
+    "Evaluate",
+    "Export",
+    "Extract",
+    "FetchCorpus",
+    "FetchCtd",
+    "FetchMesh",
+    "FetchPubmed",
+    "FetchPubtator",
+    "Run",
+    "Tag",
+    "Train",
+    "TrainTagger",
+    "load",
+]

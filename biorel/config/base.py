@@ -1,0 +1,59 @@
+"""What all configurations share, and how TOML and flags meet in one; all faults are told at once.
+
+A field is a flag: its name is the flag's, its description the help. A value given as a flag wins over the same
+value in a `--config` file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from biorel.errors import ConfigError
+
+C = TypeVar("C", bound="Config")
+
+OUT = Field(description="folder to write; it appears whole or not at all")
+FORCE = Field(False, description="replace the output if it exists")
+DEVICE = Field("auto", description="auto, cpu, cuda or cuda:N", pattern=r"^(auto|cpu|cuda(:\d+)?)$")
+BATCH_TOKENS = Field(16_000, ge=1, description="padded tokens scored at once")
+
+
+class Config(BaseModel):
+    """What all commands share. `example` is a command line that works; --help shows it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
+
+    example: ClassVar[str] = ""
+
+
+def load(kind: type[C], flags: Mapping[str, Any], file: Path | None = None) -> C:
+    """Build a command's configuration from a TOML file and flags.
+
+    Raises:
+        ConfigError: naming every fault there is.
+    """
+    values: dict[str, Any] = {}
+    if file is not None:
+        try:
+            values.update(tomllib.loads(file.read_text(encoding="utf-8")))
+        except OSError as error:
+            raise ConfigError(f"{file}: {error.strerror or error}") from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{file}: not TOML ({error})") from error
+    values.update(flags)
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        faults = "; ".join(_fault(fault) for fault in error.errors())
+        raise ConfigError(faults, "see --help for what each option takes") from error
+
+
+def _fault(fault: Any) -> str:
+    name = ".".join(str(part) for part in fault["loc"])
+    message = str(fault["msg"]).removeprefix("Value error, ")
+    return f"--{name.replace('_', '-')}: {message}" if name else message

@@ -1,0 +1,72 @@
+"""What train takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, OUT, Config
+
+
+class Train(Config):
+    """Train BRAN on a dataset; a killed run goes on from its last checkpoint when the same command is given again."""
+
+    example = "biorel train --dataset runs/sample-dataset --out runs/sample-model --epochs 2 --seed 1"
+
+    dataset: Path = Field(description="folder that build-dataset wrote")
+    resplit_dev: int = Field(
+        0, ge=0, description="join train and dev and draw this many dev documents anew by seed (the paper: 150 of CDR)"
+    )
+    vectors: Path | None = Field(None, description="pre-trained sub-word vectors, word2vec text, plain or gzip")
+    seed: int = Field(1, ge=0, description="seed of initial weights, splits, order and dropout")
+    device: str = DEVICE
+    threads: int = Field(0, ge=0, description="CPU threads; 0 leaves torch's choice")
+
+    width: int = Field(64, ge=4, description="D, the width of a token")
+    blocks: int = Field(2, ge=0, description="Transformer blocks")
+    heads: int = Field(4, ge=0, description="attention heads; 0 leaves attention out ('CNN only')")
+    kernels: tuple[int, ...] = Field((1, 5, 1), description="widths of the convolutions of a block")
+    expansion: int = Field(4, ge=1, description="channels inside the convolutions, times D")
+    positions: int = Field(1000, ge=1, description="learned positions; longer texts are read in windows")
+    units: Literal["mentions", "tokens"] = Field(
+        "mentions", description="what the bi-affine scores: averaged mentions, or every mention token as in the paper"
+    )
+    pair_features: bool = Field(True, description="add scores from hand-made features of a pair")
+    word_dropout: float = Field(0.15, ge=0, lt=1, description="probability that a token becomes UNK")
+    input_dropout: float = Field(0.3, ge=0, lt=1, description="dropout on the embedded tokens")
+    inner_dropout: float = Field(0.1, ge=0, lt=1, description="dropout inside the blocks")
+    final_dropout: float = Field(0.5, ge=0, lt=1, description="dropout on the head and tail projections")
+
+    epochs: int = Field(24, ge=1, description="passes over the training documents")
+    patience: int = Field(0, ge=0, description="stop after this many epochs without a better dev F1; 0: never")
+    sampling: Literal["documents", "paper"] = Field(
+        "documents", description="all pairs of a batch of documents, or the paper's pair minibatches by a coin"
+    )
+    token_budget: int = Field(3200, ge=1, description="padded tokens of a batch of documents")
+    pairs_per_step: int = Field(32, ge=1, description="paper sampling: pairs of a minibatch")
+    steps_per_epoch: int = Field(100, ge=1, description="paper sampling: minibatches that make an epoch")
+    learning_rate: float = Field(1e-3, gt=0, description="peak learning rate")
+    warmup: int = Field(100, ge=0, description="steps of linear warm-up")
+    final_rate: float = Field(
+        0.05, ge=0, le=1, description="share of the peak that the cosine schedule ends at; 1: constant"
+    )
+    beta1: float = Field(0.9, ge=0, lt=1, description="Adam's first decay")
+    beta2: float = Field(0.999, ge=0, lt=1, description="Adam's second decay")
+    epsilon: float = Field(1e-8, gt=0, description="Adam's epsilon")
+    weight_decay: float = Field(0.0, ge=0, description="decoupled weight decay")
+    clip: float = Field(10.0, gt=0, description="gradient norm is clipped to this")
+    gradient_noise: float = Field(0.0, ge=0, description="eta of the annealed Gaussian noise on gradients")
+    ema: float = Field(0.998, ge=0, lt=1, description="decay of the running average of the weights")
+    positive_weight: float = Field(1.0, gt=0, description="weight of pairs that hold a relation")
+    ner_weight: float = Field(1.0, ge=0, description="lambda of the entity-type loss; 0 is 'no NER'")
+    eval_tokens: int = BATCH_TOKENS
+    out: Path = OUT
+    force: bool = FORCE
+
+    @model_validator(mode="after")
+    def _check(self) -> Train:
+        if self.heads and self.width % self.heads:
+            raise ValueError(f"--width {self.width} is not a multiple of --heads {self.heads}")
+        return self
