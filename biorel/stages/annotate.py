@@ -9,9 +9,10 @@ from biorel.config import Extract
 from biorel.ledger import Ledger
 from biorel.records import Annotated, Document, Example, Mention
 from biorel.resources import resource
-from biorel.tagging import TAGGERS, Options, Tagger
+from biorel.tagging import TAGGERS, Options
 from biorel.tagging.linker import Linker, load_linker
 from biorel.tagging.neural import tagged_mentions
+from biorel.tagging.tagger import Tagger
 from biorel.training.model_folder import ModelFolder
 
 LEXICON = "lexicon.parquet"

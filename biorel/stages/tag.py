@@ -15,9 +15,10 @@ from biorel.records import Document, Mention
 from biorel.resources import resource
 from biorel.sources.documents import read_documents
 from biorel.tables import TableWriter
-from biorel.tagging import TAGGERS, Options, Tagger
+from biorel.tagging import TAGGERS, Options
 from biorel.tagging.lexicon import LEXICON
 from biorel.tagging.linker import load_linker
+from biorel.tagging.tagger import Tagger
 
 _CHUNK = 256
 Progress = Callable[[str], None]

@@ -94,7 +94,7 @@ def _card(config: TrainTagger, best: dict[str, Prf], metrics: dict[str, Any]) ->
     lines = [
         "# Tagger",
         "",
-        "A spaCy pipeline that finds entities, for `biorel tag` and `biorel extract`. Written by `biorel train-tagger`.",
+        "A spaCy pipeline that finds entities for `biorel tag` and `biorel extract`, written by `biorel train-tagger`.",
         "",
         f"- made from: {names}; {metrics['documents']['train']} documents for training, "
         f"{metrics['documents']['dev']} to choose the epoch on (seed {config.seed})",

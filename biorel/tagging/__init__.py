@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from biorel.ledger import Ledger
-from biorel.records import Document, Mention
-
-
-class Tagger(Protocol):
-    """What finds mentions."""
-
-    def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
-        """The mentions of each document, in the order of the documents; each in the order of its text.
-
-        A mention's span shows its text. Its concept id is None, but where the tagger is `imported`.
-        """
-        ...
+from biorel.tagging.tagger import Tagger
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 
 from biorel.ledger import Ledger
 from biorel.records import Document, Mention
-from biorel.tagging import Tagger
 from biorel.tagging.abbreviations import find_abbreviations
 from biorel.tagging.dictionary import is_bordered
 from biorel.tagging.overlaps import without_overlaps
+from biorel.tagging.tagger import Tagger
 
 _SHORTEST = 2
 
