@@ -8,7 +8,7 @@ from pathlib import Path
 
 from biorel.errors import InputError
 from biorel.ledger import Ledger
-from biorel.records import Annotated, BadRecord, Document
+from biorel.records import Annotated, BadRecord, Document, Mention
 from biorel.sources.bioc import read_bioc
 from biorel.sources.files import read_head
 from biorel.sources.identifiers import document_key
@@ -20,6 +20,8 @@ Records = Iterator[tuple[int, Annotated | BadRecord]]
 
 JSONL, BIOC, PUBTATOR, PARQUET = "jsonl", "bioc", "pubtator", "parquet"
 _PARQUET_MAGIC = b"PAR1"
+# a folder that tag or fetch wrote stands for its table of documents
+DOCUMENTS, MENTIONS = "documents.parquet", "mentions.parquet"
 _JSON_SUFFIXES = {".jsonl": JSONL, ".ndjson": JSONL, ".json": BIOC}
 # the keys that BioC JSON has and a record of JSON lines has not; inside a text the quotes would be escaped
 _BIOC_KEY = re.compile(rb'"(?:passages|documents|PubTator3)"\s*:')
@@ -34,10 +36,14 @@ def _unnumbered(read: Callable[[Path, Ledger], Iterator[Annotated]]) -> Callable
 
 
 def _read_table(path: Path, ledger: Ledger) -> Iterator[Annotated]:
-    """The documents of a table, as `biorel fetch pubmed` writes them; they come without mentions."""
+    """The documents of a table, with the mentions of the table beside it where there is one (`biorel tag`)."""
+    mentions: dict[str, list[Mention]] = {}
+    if (beside := path.with_name(MENTIONS)).is_file():
+        for mention in read_table(beside, Mention):
+            mentions.setdefault(mention.doc_id, []).append(mention)
     for document in read_table(path, Document):
         ledger.add("documents read")
-        yield Annotated(document)
+        yield Annotated(document, tuple(mentions.get(document.doc_id, ())))
 
 
 READERS: dict[str, Callable[[Path, Ledger], Records]] = {
@@ -89,6 +95,8 @@ def read_records(path: Path, ledger: Ledger) -> Records:
     Raises:
         InputError: the file cannot be read, or is not in the format that it seems to be in.
     """
+    if (path / DOCUMENTS).is_file():
+        path = path / DOCUMENTS
     yield from READERS[format_of(path)](path, ledger)
 
 

@@ -28,7 +28,7 @@ from biorel import artifacts, config
 from biorel.config import Config, Run
 from biorel.errors import ConfigError, InputError
 from biorel.resources import shipped_pipeline
-from biorel.stages import build_dataset, build_linker, evaluate, export, extract, train
+from biorel.stages import build_dataset, build_linker, evaluate, export, extract, tag, train, train_tagger
 
 Progress = Callable[[str], None]
 _NAME = re.compile(r"[\w-]+")
@@ -60,6 +60,8 @@ COMMANDS = {
     "train": Command(config.Train, lambda given, progress: train.run(given, lambda reports: _told(reports, progress))),
     "evaluate": Command(config.Evaluate, evaluate.run),
     "extract": Command(config.Extract, lambda given, _: extract.run(given), ".jsonl"),
+    "tag": Command(config.Tag, tag.run),
+    "train-tagger": Command(config.TrainTagger, train_tagger.run),
     "build-linker": Command(config.BuildLinker, build_linker.run),
     "export": Command(config.Export, export.run),
 }

@@ -1,0 +1,72 @@
+"""Annotations laid over documents: every span is checked, and every annotation accounted for."""
+
+from __future__ import annotations
+
+from biorel.records import Annotated, Document, Mention
+from biorel.tagging.imported import ImportedTagger
+
+TEXT = "Dose of 5 µg β-agonist caused tremor."
+
+
+def annotated(doc_id: str, title: str, abstract: str, *spans: tuple[int, int, str]) -> Annotated:
+    mentions = tuple(Mention(doc_id, start, end, text, "Disease", "MESH:D900001") for start, end, text in spans)
+    return Annotated(Document(doc_id, title, abstract), mentions)
+
+
+def spans(mentions: tuple[Mention, ...]) -> list[tuple[int, int, str]]:
+    return [(one.start, one.end, one.text) for one in mentions]
+
+
+def test_annotations_keep_their_ids(ledger):
+    tagger = ImportedTagger([annotated("1", "Pain.", "Pain.", (0, 4, "Pain"), (6, 10, "Pain"))], ledger)
+    (found,) = tagger.tag([Document("1", "Pain.", "Pain.")])
+    assert spans(found) == [(0, 4, "Pain"), (6, 10, "Pain")]
+    assert {one.entity_id for one in found} == {"MESH:D900001"}
+
+
+def test_P07_offsets_in_bytes_become_code_points(ledger):
+    start = len(TEXT[: TEXT.index("tremor")].encode())
+    (found,) = ImportedTagger([annotated("1", TEXT, "", (start, start + 6, "tremor"))], ledger).tag(
+        [Document("1", TEXT, "")]
+    )
+    assert spans(found) == [(30, 36, "tremor")]
+
+
+def test_P07_offsets_in_code_points_stay(ledger):
+    (found,) = ImportedTagger([annotated("1", TEXT, "", (30, 36, "tremor"))], ledger).tag([Document("1", TEXT, "")])
+    assert spans(found) == [(30, 36, "tremor")]
+
+
+def test_P08_another_edition_of_one_text_costs_the_others_nothing(ledger):
+    # A's annotations were made without BACKGROUND; its name occurs twice, so it cannot be anchored by its text
+    items = [
+        annotated("A", "On pain.", "Pain or more pain.", (9, 13, "Pain"), (22, 26, "pain")),
+        annotated("B", "Fever.", "", (0, 5, "Fever")),
+        annotated("C", "Ache.", "", (0, 4, "Ache")),
+    ]
+    ours = [
+        Document("A", "On pain.", "BACKGROUND: Pain or more pain."),
+        Document("B", "Fever.", ""),
+        Document("C", "Something else.", "And nothing."),
+    ]
+    first, second, third = ImportedTagger(items, ledger).tag(ours)
+    assert spans(first) == [(21, 25, "Pain"), (34, 38, "pain")]
+    assert spans(second) == [(0, 5, "Fever")]
+    assert third == ()
+    assert ledger["documents annotated on another edition of the text"] == 2
+    assert ledger["mention dropped: span does not show its text"] == 1
+
+
+def test_P08_the_other_way_round_their_text_is_the_longer(ledger):
+    item = annotated("A", "Pain.", "BACKGROUND: Pain, pain.", (18, 22, "Pain"), (24, 28, "pain"))
+    (found,) = ImportedTagger([item], ledger).tag([Document("A", "Pain.", "Pain, pain.")])
+    assert spans(found) == [(6, 10, "Pain"), (12, 16, "pain")]
+
+
+def test_every_annotated_document_is_accounted_for(ledger):
+    tagger = ImportedTagger([annotated("1", "a", ""), annotated("02", "b", ""), annotated("3", "c", "")], ledger)
+    tagger.tag([Document("3", "c", ""), Document("2", "b", "")])
+    tagger.tag([Document("3", "c", "")])
+    assert ledger["annotated documents"] == 3
+    assert ledger["annotated documents without a document to lay them over"] == 2
+    assert ledger["documents without annotations"] == 1
