@@ -65,9 +65,7 @@ def test_a_word_is_not_cut(ledger):
 def test_every_document_is_answered_in_its_place(ledger):
     relation = RelationType(name="CID", head="Chemical", tail="Disease", sources=("CID",))
     tokenizer = learn_bpe([TITLE * 3], 60)
-    model = tiny_bran(
-        vocabulary=tokenizer.get_vocab_size(), relations=2, ner_labels=len(LABELS), positions=50, seed=3
-    )
+    model = tiny_bran(vocabulary=tokenizer.get_vocab_size(), relations=2, ner_labels=len(LABELS), positions=50, seed=3)
     opened = ModelFolder(model, tokenizer, RelationSchema("test", (relation,)), LABELS, {"CID": 0.5})
     documents = [Document("1", TITLE, "Again " + TITLE), Document("2", "", ""), Document("3", TITLE, "")]
     tagger = BranTagger(opened, ledger)

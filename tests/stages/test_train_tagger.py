@@ -1,0 +1,81 @@
+"""biorel train-tagger: a folder that biorel tag reads, its card and its measures; whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biorel.config import Tag, TrainTagger
+from biorel.errors import InputError
+from biorel.records import Mention
+from biorel.stages import tag, train_tagger
+from biorel.tables import read_table
+from tests.commands import command_line, flags, pubtator, read_json
+
+pytest.importorskip("spacy")
+TINY = {"width": 16, "depth": 1, "rows": 200, "hidden": 16, "batch": 2, "warmup": 2, "learning_rate": 0.01}
+
+
+@pytest.fixture
+def corpus(write) -> Path:
+    drugs = ("zetin", "moxetin", "5-HT2", "lurine")
+    documents = [
+        pubtator(
+            str(number),
+            f"On {drug} and tremor.",
+            f"Patients on {drug} had tremor.",
+            [(drug, "Chemical", "D900001"), (drug, "Chemical", "D900001")]
+            + [("tremor", "Disease", "D900002"), ("tremor", "Disease", "-1")],
+        )
+        for number, drug in ((number, drugs[number % 4]) for number in range(20))
+    ]
+    return write("corpus.txt", "".join(documents) + pubtator("99", "Without mentions.", "None."))
+
+
+def trained(out: Path, **options: Any) -> dict[str, Any]:
+    train_tagger.run(TrainTagger.model_validate({"out": out, "epochs": 3, **TINY, **options}))
+    return read_json(out / "metrics.json")
+
+
+def test_the_folder_tags_and_tells_what_it_is(tmp_path, corpus):
+    metrics = trained(tmp_path / "tagger", train=(corpus,), held_out=6)
+    assert metrics["documents"] == {"train": 14, "dev": 6}
+    assert metrics["reachable"] == 1.0
+    assert metrics["mentions"]["Chemical"]["f1"] > 0.7
+    card = (tmp_path / "tagger" / "README.md").read_text()
+    assert "corpus.txt" in card
+    assert "| Chemical |" in card
+    assert read_json(tmp_path / "tagger" / "manifest.json")["command"] == "train-tagger"
+
+    out = tmp_path / "tags"
+    tag.run(
+        Tag.model_validate({"input": (corpus,), "tagger_model": str(tmp_path / "tagger"), "link": False, "out": out})
+    )
+    mentions = list(read_table(out / "mentions.parquet", Mention))
+    assert {one.type for one in mentions} == {"Chemical", "Disease"}
+
+
+def test_dev_documents_can_be_given(tmp_path, corpus, write):
+    dev = write("dev.txt", pubtator("500", "On zetin.", "None.", [("zetin", "Chemical", "D900001")]))
+    metrics = trained(tmp_path / "tagger", train=(corpus,), dev=(dev,), epochs=1)
+    assert metrics["documents"] == {"train": 20, "dev": 1}
+
+
+def test_the_ceiling_counts_mentions_that_cut_words(tmp_path, corpus, write):
+    dev = write(
+        "dev.txt", pubtator("500", "On zetin.", "No tremor.", [("zet", "Chemical", "D1"), ("tremor", "Disease", "D2")])
+    )
+    assert trained(tmp_path / "tagger", train=(corpus,), dev=(dev,), epochs=1)["reachable"] == 0.5
+
+
+def test_too_few_documents_leave_nothing_behind(tmp_path, corpus, capsys):
+    out = tmp_path / "tagger"
+    with pytest.raises(InputError, match="20 documents with mentions"):
+        trained(out, train=(corpus,), held_out=20)
+    assert not out.exists()
+    code, _, said = command_line(capsys, "train-tagger", *flags(train=tmp_path / "none.txt", out=out))
+    assert code == 3
+    assert "no such file" in said
+    assert not out.with_name("tagger.partial").exists()
