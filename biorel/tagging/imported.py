@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from biorel.ledger import Ledger
+from biorel.ledger import MALFORMED, Ledger
 from biorel.records import Annotated, Document, Mention
 from biorel.sources.documents import read_documents
 from biorel.sources.identifiers import document_key
@@ -70,7 +70,21 @@ def read_annotations(paths: Iterable[Path], ledger: Ledger) -> ImportedTagger:
     Raises:
         InputError: a file cannot be read.
     """
-    return ImportedTagger(read_documents(paths, ledger), ledger)
+    books = Ledger()
+    tagger = ImportedTagger(read_documents(paths, books), ledger)
+    _carry(books, ledger)
+    return tagger
+
+
+def _carry(books: Ledger, ledger: Ledger) -> None:
+    """Book what was read of the annotations apart from what is read of the documents, so that both balance."""
+    for reason, count in books.counts.items():
+        # --strict looks for malformed rows of any file under the one name
+        name = reason if reason == MALFORMED else f"annotations: {reason}"
+        places = books.examples.get(reason, [])
+        for place in places:
+            ledger.add(name, place)
+        ledger.add(name, count=count - len(places))
 
 
 def _moved(mention: Mention, theirs: Document, ours: Document) -> Mention:

@@ -15,7 +15,16 @@ from biorel.tables import read_table
 from tests.commands import command_line, flags, pubtator, read_json
 
 pytest.importorskip("spacy")
-TINY = {"width": 16, "depth": 1, "rows": 200, "hidden": 16, "batch": 2, "warmup": 2, "learning_rate": 0.01}
+TINY = {
+    "width": 16,
+    "depth": 1,
+    "rows": 200,
+    "hidden": 16,
+    "batch": 2,
+    "warmup": 2,
+    "learning_rate": 0.01,
+    "dropout": 0.0,
+}
 
 
 @pytest.fixture
@@ -26,8 +35,7 @@ def corpus(write) -> Path:
             str(number),
             f"On {drug} and tremor.",
             f"Patients on {drug} had tremor.",
-            [(drug, "Chemical", "D900001"), (drug, "Chemical", "D900001")]
-            + [("tremor", "Disease", "D900002"), ("tremor", "Disease", "-1")],
+            [(drug, "Chemical", "D900001")] * 2 + [("tremor", "Disease", "D900002"), ("tremor", "Disease", "-1")],
         )
         for number, drug in ((number, drugs[number % 4]) for number in range(20))
     ]
@@ -35,7 +43,7 @@ def corpus(write) -> Path:
 
 
 def trained(out: Path, **options: Any) -> dict[str, Any]:
-    train_tagger.run(TrainTagger.model_validate({"out": out, "epochs": 3, **TINY, **options}))
+    train_tagger.run(TrainTagger.model_validate({"out": out, "epochs": 5, **TINY, **options}))
     return read_json(out / "metrics.json")
 
 

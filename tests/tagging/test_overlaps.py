@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +24,7 @@ def test_the_longest_wins_then_the_first():
 @given(SPANS, st.integers(0, 5))
 def test_what_is_kept_is_disjoint_ordered_and_touches_all(spans, seed):
     kept = without_overlaps(spans)
-    assert all(left[1] <= right[0] for left, right in zip(kept, kept[1:], strict=False))
+    assert all(left[1] <= right[0] for left, right in pairwise(kept))
     assert all(any(start < stop and begin < end for begin, stop, _ in kept) for start, end, _ in spans)
     shuffled = random.Random(seed).sample(spans, len(spans))
     assert without_overlaps(shuffled) == kept

@@ -49,14 +49,8 @@ def documents(texts: list[str]) -> list[Document]:
 
 
 def test_labels_become_types_and_spans_characters(ledger):
-    (found,) = SpacyTagger(pipeline(), ledger).tag(
-        [Document("7", "Zetin for µ spinal  atrophy,", "spinal atrophy of gen1 and thing")]
-    )
+    (found,) = SpacyTagger(pipeline(), ledger).tag([Document("7", "Zetin for µ", "spinal atrophy of gen1 and thing")])
     assert [(one.text, one.type) for one in found] == [
-        ("Zetin", "Chemical"),
-        ("spinal atrophy", "Disease"),
-        ("thing", "ENTITY"),
-    ] or [(one.text, one.type) for one in found] == [
         ("Zetin", "Chemical"),
         ("spinal atrophy", "Disease"),
         ("gen1", "Gene"),

@@ -8,7 +8,7 @@ from biorel.records import Annotated, Document, Mention
 from biorel.tagging.spacy_model import SpacyTagger, load_spacy
 
 pytest.importorskip("spacy")
-from biorel.tagging.spacy_training import Recipe, count_spans, example, f1, predicted_spans, rate, train  # noqa: E402
+from biorel.tagging.spacy_training import Recipe, count_spans, example, f1, predicted_spans, rate, train
 
 RECIPE = Recipe(width=16, depth=1, rows=200, hidden=16, epochs=4, batch=2, warmup=2, learning_rate=0.01, dropout=0.0)
 
