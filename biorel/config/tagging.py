@@ -63,6 +63,10 @@ class Tag(Config):
     link: bool = Field(True, description="give the mentions concept ids")
     consistent: bool = Field(True, description="tag what was tagged once in a document at its other places, too")
     abbreviations: bool = Field(False, description="spacy: add scispaCy's abbreviation detector")
+    scispacy_linker: Literal["", "mesh", "umls", "rxnorm", "go", "hpo"] = Field(
+        "",
+        description="spacy: scispaCy's linker over this knowledge base in place of ours (umls: about 11 GB of memory)",
+    )
     n_process: int = Field(1, ge=1, description="spacy: processes that tag")
     device: str = DEVICE
     strict: bool = Field(False, description="a malformed row is an error, not a count")

@@ -36,7 +36,8 @@ def run(config: Tag, progress: Progress = lambda line: None) -> Path:
         ledger = artifact.ledger
         linker_folder = config.linker or resource("models", "linker")
         tagger = _tagger(config, linker_folder, ledger)
-        linker = load_linker(linker_folder) if config.link and config.tagger != "imported" else None
+        ours = config.link and config.tagger != "imported" and not config.scispacy_linker
+        linker = load_linker(linker_folder) if ours else None
         began = time.perf_counter()
         with (
             TableWriter(artifact.path / "documents.parquet", Document) as documents,
@@ -68,6 +69,7 @@ def _tagger(config: Tag, linker_folder: Path, ledger: Ledger) -> Tagger:
         model=config.tagger_model or (str(resource("models", shipped)) if shipped else ""),
         n_process=config.n_process,
         abbreviations=config.abbreviations,
+        scispacy_linker=config.scispacy_linker,
         consistent=config.consistent,
         device=config.device,
     )

@@ -20,6 +20,7 @@ class Options:
         model: `spacy`: name or folder; `bran`: model folder.
         n_process: `spacy`: worker processes.
         abbreviations: `spacy`: add scispaCy's detector.
+        scispacy_linker: `spacy`: the knowledge base of scispaCy's linker; empty for none.
         consistent: `spacy`, `bran`: tag what was tagged once in a document at its other places, too.
         device: `bran`: as `--device`.
     """
@@ -29,6 +30,7 @@ class Options:
     model: str = ""
     n_process: int = 1
     abbreviations: bool = False
+    scispacy_linker: str = ""
     consistent: bool = True
     device: str = "cpu"
 
@@ -51,8 +53,10 @@ def _dictionary(options: Options, ledger: Ledger) -> Tagger:
 def _spacy(options: Options, ledger: Ledger) -> Tagger:
     from biorel.tagging.spacy_model import SpacyTagger, load_spacy
 
-    nlp = load_spacy(options.model, abbreviations=options.abbreviations)
-    return _consistent(SpacyTagger(nlp, ledger, n_process=options.n_process), options, ledger)
+    linker = options.scispacy_linker
+    nlp = load_spacy(options.model, abbreviations=options.abbreviations, linker=linker)
+    tagger = SpacyTagger(nlp, ledger, n_process=options.n_process, knowledge_base=linker)
+    return _consistent(tagger, options, ledger)
 
 
 def _bran(options: Options, ledger: Ledger) -> Tagger:

@@ -27,7 +27,7 @@ class ConsistentTagger:
         self._ledger = ledger
 
     def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
-        """The mentions of each document, without concept ids; disjoint, in the order of the text."""
+        """The mentions of each document, disjoint, in the order of the text."""
         found = self._tagger.tag(documents)
         spread = [carry_over(document, mentions) for document, mentions in zip(documents, found, strict=True)]
         added = sum(len(after) - len(before) for before, after in zip(found, spread, strict=True))
@@ -58,8 +58,10 @@ def carry_over(document: Document, mentions: Sequence[Mention]) -> tuple[Mention
                 for start, end in _places(text, name)
                 if not any(begin < end and start < stop for begin, stop in taken)
             )
+    # a tagger that links, links a name alike throughout the document
+    ids = {mention.text: mention.entity_id for mention in mentions}
     return tuple(
-        Mention(document.doc_id, start, end, text[start:end], type_, None)
+        Mention(document.doc_id, start, end, text[start:end], type_, ids.get(text[start:end]))
         for start, end, type_ in without_overlaps(spans)
     )
 

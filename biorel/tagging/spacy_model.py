@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from biorel.errors import ConfigError
 from biorel.ledger import Ledger
 from biorel.records import Document, Mention
-from biorel.sources.identifiers import entity_type
+from biorel.sources.identifiers import concept_id, entity_type
 from biorel.tagging.overlaps import Span, without_overlaps
 
-ABBREVIATIONS = "abbreviation_detector"
+ABBREVIATIONS, LINKER = "abbreviation_detector", "scispacy_linker"
 # labels of the scispaCy models whose types have other names here; `entity_type` knows the rest
 LABELS: Mapping[str, str] = {
     "CANCER": "Disease",
@@ -32,10 +32,25 @@ _BATCH = 32
 _ENTITY_PIPES = frozenset({"tok2vec", "transformer", "ner", "entity_ruler", "span_finder"})
 
 
+class Found(NamedTuple):
+    """What a pipeline finds in a document: spans, and the id of a span that its own linker knows."""
+
+    spans: list[Span]
+    ids: dict[tuple[int, int], str]
+
+
 class SpacyTagger:
     """A loaded pipeline over documents."""
 
-    def __init__(self, nlp: Any, ledger: Ledger, *, n_process: int = 1, labels: Mapping[str, str] = LABELS) -> None:
+    def __init__(
+        self,
+        nlp: Any,
+        ledger: Ledger,
+        *,
+        n_process: int = 1,
+        labels: Mapping[str, str] = LABELS,
+        knowledge_base: str = "",
+    ) -> None:
         """Take a pipeline.
 
         Args:
@@ -43,26 +58,38 @@ class SpacyTagger:
             ledger: books documents for which a component failed.
             n_process: worker processes; the mentions and their order are the same for any number.
             labels: from a model's label in capitals to a type; other labels are read by `entity_type`.
+            knowledge_base: what the ids of the pipeline's own linker are of, as scispaCy names it.
         """
         self._nlp = nlp
+        self._knowledge_base = knowledge_base
         self._ledger = ledger
         self._n_process = n_process
         self._labels = labels
 
     def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
-        """The mentions of each document, without concept ids; disjoint, in the order of the text."""
+        """The mentions of each document, disjoint, in the order of the text; with ids if the pipeline links."""
         return [
-            tuple(self._mentions(document, spans))
-            for document, spans in zip(documents, self._spans(documents), strict=True)
+            tuple(self._mentions(document, found))
+            for document, found in zip(documents, self._found(documents), strict=True)
         ]
 
-    def _mentions(self, document: Document, spans: Iterable[Span]) -> Iterator[Mention]:
+    def _mentions(self, document: Document, found: Found) -> Iterator[Mention]:
         text = document.text
-        typed = ((start, end, self._labels.get(label.upper()) or entity_type(label)) for start, end, label in spans)
+        typed = (
+            (start, end, self._labels.get(label.upper()) or entity_type(label)) for start, end, label in found.spans
+        )
         for start, end, type_ in without_overlaps(typed):
-            yield Mention(document.doc_id, start, end, text[start:end], type_, None)
+            yield Mention(
+                document.doc_id, start, end, text[start:end], type_, self._id(found.ids.get((start, end), ""), type_)
+            )
 
-    def _spans(self, documents: Sequence[Document]) -> list[list[Span]]:
+    def _id(self, raw: str, type_: str) -> str | None:
+        """An id of the linker's knowledge base with its namespace; a UMLS concept looks like a MeSH one without."""
+        if not raw or ":" in raw or self._knowledge_base in ("", "mesh"):
+            return concept_id(raw, type_)
+        return f"{self._knowledge_base.upper()}:{raw}"
+
+    def _found(self, documents: Sequence[Document]) -> list[Found]:
         texts = [document.text for document in documents]
         try:
             # Span objects stay in this line: they hold their Doc, and cannot leave a process
@@ -71,8 +98,8 @@ class SpacyTagger:
             self._ledger.add("batches tagged one by one: a component failed", _reason(error))
             return [self._one(document) for document in documents]
 
-    def _one(self, document: Document) -> list[Span]:
-        """The spans of a document that may break a component; then of the entity tagger alone; then none."""
+    def _one(self, document: Document) -> Found:
+        """What is found in a document that may break a component; then of the entity tagger alone; then none."""
         try:
             return _plain(self._nlp(document.text))
         except Exception as error:
@@ -83,37 +110,44 @@ class SpacyTagger:
                 return _plain(self._nlp(document.text))
         except Exception as error:
             self._ledger.add("documents not tagged: the model failed", f"{document.doc_id}: {_reason(error)}")
-            return []
+            return Found([], {})
 
 
 def _reason(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".splitlines()[0]
 
 
-def _plain(doc: Any) -> list[Span]:
-    """The entities of a Doc, and the short forms of those that are long forms, as plain values."""
-    found = [(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents]
-    if not doc.has_extension("abbreviations"):
-        return found
-    types = {doc.text[start:end]: label for start, end, label in found}
-    covered = [(start, end) for start, end, _ in found]
-    for short in doc._.abbreviations:
-        label = types.get(short._.long_form.text)
-        start, end = short.start_char, short.end_char
-        if label and not any(begin < end and start < stop for begin, stop in covered):
-            found.append((start, end, label))
-    return found
+def _plain(doc: Any) -> Found:
+    """The entities of a Doc, the short forms of those that are long forms, and their ids where they are linked."""
+    spans = [(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents]
+    ids = {}
+    for entity in doc.ents:
+        # what scispaCy's linker sets: (id, score) by descending score
+        candidates = entity._.kb_ents if entity.has_extension("kb_ents") else []
+        if candidates:
+            ids[entity.start_char, entity.end_char] = str(candidates[0][0])
+    if doc.has_extension("abbreviations"):
+        types = {doc.text[start:end]: label for start, end, label in spans}
+        covered = [(start, end) for start, end, _ in spans]
+        for short in doc._.abbreviations:
+            label = types.get(short._.long_form.text)
+            start, end = short.start_char, short.end_char
+            if label and not any(begin < end and start < stop for begin, stop in covered):
+                spans.append((start, end, label))
+    return Found(spans, ids)
 
 
-def load_spacy(name: str, *, abbreviations: bool = False) -> Any:
-    """Load a model by the name of its package or by its folder, without its linker.
+def load_spacy(name: str, *, abbreviations: bool = False, linker: str = "") -> Any:
+    """Load a model by the name of its package or by its folder, without a linker of its own unless it is asked for.
 
     Args:
         name: blanks around it do not count, and hyphens are read as underscores: both look installed and do not load.
         abbreviations: add scispaCy's detector, so that short forms of found names are found.
+        linker: add scispaCy's linker over this knowledge base (`mesh`, `umls`, `rxnorm`, `go`, `hpo`); UMLS takes
+            about 11 GB of memory and slows tagging much.
 
     Raises:
-        ConfigError: spaCy, the model or the detector is not installed; the hint is the command that installs it.
+        ConfigError: spaCy, the model, the detector or the linker is not installed; the hint tells the command.
     """
     spacy = _imported("spacy", "pip install spacy")
     model = model_name(name)
@@ -121,7 +155,7 @@ def load_spacy(name: str, *, abbreviations: bool = False) -> Any:
         # a pipeline that train-tagger wrote is in the language of this file
         importlib.import_module("biorel.tagging.language")
     try:
-        nlp = spacy.load(model, exclude=["scispacy_linker"])
+        nlp = spacy.load(model, exclude=[LINKER])
     except OSError as error:
         raise ConfigError(f"spaCy model {model} is not installed and no such folder is here", install(model)) from error
     except (ValueError, ImportError) as error:
@@ -129,6 +163,9 @@ def load_spacy(name: str, *, abbreviations: bool = False) -> Any:
     if abbreviations and ABBREVIATIONS not in nlp.pipe_names:
         _imported("scispacy.abbreviation", "pip install 'biorel[scispacy]'")
         nlp.add_pipe(ABBREVIATIONS)
+    if linker:
+        _imported("scispacy.linking", "pip install 'biorel[scispacy]'")
+        nlp.add_pipe(LINKER, config={"linker_name": linker, "resolve_abbreviations": abbreviations})
     return nlp
 
 

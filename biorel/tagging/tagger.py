@@ -14,6 +14,6 @@ class Tagger(Protocol):
     def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
         """The mentions of each document, in the order of the documents; each in the order of its text.
 
-        A mention's span shows its text. Its concept id is None, but where the tagger is `imported`.
+        A mention's span shows its text. Its concept id is None where the tagger does not link.
         """
         ...

@@ -43,7 +43,7 @@ def test_the_file_is_an_annotated_copy(tmp_path):
 
 
 def test_what_is_read_back_is_equal(tmp_path, ledger):
-    first, second = read_pubtator(write_sample("pubtator", tmp_path / "a.txt"), ledger, strict=True)
+    first, second = read_pubtator(write_sample("pubtator", tmp_path / "a.txt"), ledger)
     assert first == replace(ANNOTATED, curations=curations(RELATIONS))
     assert second == Annotated(BARE)
     assert not [reason for reason in ledger.counts if "repaired" in reason or "dropped" in reason]
@@ -53,7 +53,7 @@ def test_line_breaks_in_a_text_keep_the_offsets(tmp_path, ledger):
     document = Document("1", "A\tb\r\nc.", "Drug\nX here\0.")
     mentions = (Mention("1", 8, 14, "Drug\nX", "Chemical", "MESH:D900001"),)
     path = write("pubtator", tmp_path / "a.txt", [(Annotated(document, mentions), ())])
-    (found,) = read_pubtator(path, ledger, strict=True)
+    (found,) = read_pubtator(path, ledger)
     assert found.document == Document("1", "A b  c.", "Drug X here .")
     assert found.mentions == (replace(mentions[0], text="Drug X"),)
 
@@ -85,7 +85,7 @@ def test_an_id_that_the_format_cannot_hold_is_an_error(tmp_path, doc_id):
 def test_any_document_comes_back(tmp_path_factory, item):
     annotated, relations = item
     path = write("pubtator", tmp_path_factory.mktemp("any") / "a.txt", [item])
-    (found,) = read_pubtator(path, Ledger(), strict=True)
+    (found,) = read_pubtator(path, Ledger())
     assert found.document == annotated.document
     assert set(found.mentions) == set(annotated.mentions)
     assert set(found.curations) == set(curations(relations))

@@ -13,6 +13,7 @@ from biorel.tagging import TAGGERS, Options
 from biorel.tagging.spacy_model import SpacyTagger, install, load_spacy, model_name
 
 spacy = pytest.importorskip("spacy")
+Span = pytest.importorskip("spacy.tokens").Span
 
 NAMES = (("zetin", "CHEMICAL"), ("spinal atrophy", "DISEASE"), ("gen1", "GGP"), ("thing", "ENTITY"))
 # abbreviation and sentence components of the field broke on each of these
@@ -31,6 +32,23 @@ def breaks_on_pygo(doc):
 def breaks_always(doc):
     """A component that every document breaks."""
     raise IndexError("no sentence")
+
+
+@spacy.Language.factory("scispacy_linker", default_config={"linker_name": "", "resolve_abbreviations": False})
+def scispacy_linker(nlp, name, linker_name, resolve_abbreviations):
+    """Stands for scispaCy's linker: sets (id, score), best first; loaded without being asked for, it breaks."""
+    if not linker_name:
+        raise MemoryError("11 GB")
+    best = {"mesh": "D009134", "umls": "C0026847", "go": "GO:0006915"}[linker_name]
+    if not Span.has_extension("kb_ents"):
+        Span.set_extension("kb_ents", default=[])
+
+    def link(doc):
+        for entity in doc.ents:
+            entity._.kb_ents = [(best, 0.9), ("D000001", 0.8)] if entity.text == "spinal atrophy" else []
+        return doc
+
+    return link
 
 
 def pipeline(*components: str, language: str = "en"):
@@ -110,10 +128,6 @@ def test_S04_the_same_rows_whatever_the_number_of_processes(ledger):
 
 
 def test_S05_a_linker_is_loaded_by_no_one(tmp_path):
-    @spacy.Language.factory("scispacy_linker")
-    def _linker(nlp, name):
-        raise MemoryError("11 GB")
-
     nlp = pipeline()
     nlp.to_disk(tmp_path / "model")
     config = (tmp_path / "model" / "config.cfg").read_text()
@@ -121,6 +135,20 @@ def test_S05_a_linker_is_loaded_by_no_one(tmp_path):
     config += '\n[components.scispacy_linker]\nfactory = "scispacy_linker"\n'
     (tmp_path / "model" / "config.cfg").write_text(config)
     assert load_spacy(str(tmp_path / "model")).pipe_names == ["entity_ruler"]
+
+
+@pytest.mark.parametrize(
+    ("knowledge_base", "expected"),
+    [("mesh", "MESH:D009134"), ("umls", "UMLS:C0026847"), ("go", "GO:0006915")],
+)
+def test_S05_scispacys_linker_when_it_is_asked_for(tmp_path, monkeypatch, ledger, knowledge_base, expected):
+    monkeypatch.setitem(sys.modules, "scispacy", ModuleType("scispacy"))
+    monkeypatch.setitem(sys.modules, "scispacy.linking", ModuleType("scispacy.linking"))
+    pipeline().to_disk(tmp_path / "model")
+    nlp = load_spacy(str(tmp_path / "model"), linker=knowledge_base)
+    tagger = SpacyTagger(nlp, ledger, knowledge_base=knowledge_base)
+    (mentions,) = tagger.tag(documents(["Zetin for spinal atrophy"]))
+    assert {mention.text: mention.entity_id for mention in mentions} == {"Zetin": None, "spinal atrophy": expected}
 
 
 def test_G01_without_spacy_the_command_that_installs_it(monkeypatch):
