@@ -16,14 +16,6 @@ INDENT = "\u00a0\u00a0"
 SPLIT_NAMES = {"dev": "Development"}
 
 
-def model_table(models: Mapping[str, Prf]) -> str:
-    """One row per model or baseline: Table 2."""
-    return _table(
-        ("Model", "P", "R", "F1", "Support"),
-        [(name, *_percents(prf), _whole(prf.gold)) for name, prf in models.items()],
-    )
-
-
 def relation_table(metrics: Metrics) -> str:
     """Micro and macro measures, then each relation under its pair type, with its gold facts: Table 7.
 

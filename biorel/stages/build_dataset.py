@@ -28,7 +28,8 @@ from biorel.ledger import Ledger
 from biorel.records import Document, Example, Mention, Pair
 from biorel.resources import resource
 from biorel.scoring.tables import dataset_table
-from biorel.sources.ctd import read_curations, read_interaction_types
+from biorel.sources.ctd import read_alternate_ids, read_curations, read_interaction_types
+from biorel.sources.ctd_table import find_table
 from biorel.sources.mesh import Mesh, read_mesh
 from biorel.stages.corpora import Sources
 from biorel.tables import TableWriter
@@ -91,7 +92,9 @@ def _first_pass(config: BuildDataset, ledger: Ledger) -> tuple[Sources, Tokenize
     """
     splits = read_splits(config.splits, ledger) if config.splits else {}
     excluded = read_ids(config.exclude_pmids, ledger)
-    sources = Sources(config, splits, excluded, {})
+    vocabulary = find_table(config.ctd, ("CTD_diseases",), ledger) if config.ctd is not None else None
+    primary = read_alternate_ids(vocabulary, ledger) if vocabulary is not None else {}
+    sources = Sources(config, splits, excluded, {}, primary)
     split_of: dict[str, str] = {}
 
     def texts(of: Collection[str] = ("train",)) -> Iterator[str]:

@@ -15,12 +15,16 @@ from biorel.sources.documents import read_documents
 
 @dataclass(frozen=True)
 class Sources:
-    """The inputs, ready to be streamed any number of times: (split, document with its curations)."""
+    """The inputs, ready to be streamed any number of times: (split, document with its curations).
+
+    `primary` maps the alternate ids of a disease to the one that joins are made on.
+    """
 
     config: BuildDataset
     splits: dict[str, str]
     excluded: frozenset[str]
     curations: dict[str, list[Curation]]
+    primary: dict[str, str]
 
     def stream(self, ledger: Ledger) -> Iterator[tuple[str, Annotated]]:
         for split, annotated in _read(self.config, self.splits, ledger):
@@ -30,7 +34,23 @@ class Sources:
                 continue
             if self.config.ctd is not None:
                 annotated = replace(annotated, curations=tuple(self.curations.get(doc_id, ())))
-            yield split, annotated
+            yield split, self._primary(annotated) if self.primary else annotated
+
+    def _primary(self, annotated: Annotated) -> Annotated:
+        def known(id_: str) -> str:
+            return self.primary.get(id_, id_)
+
+        return replace(
+            annotated,
+            mentions=tuple(
+                mention if mention.entity_id is None else replace(mention, entity_id=known(mention.entity_id))
+                for mention in annotated.mentions
+            ),
+            curations=tuple(
+                replace(curation, head_id=known(curation.head_id), tail_id=known(curation.tail_id))
+                for curation in annotated.curations
+            ),
+        )
 
 
 def _read(config: BuildDataset, splits: dict[str, str], ledger: Ledger) -> Iterator[tuple[str, Annotated]]:

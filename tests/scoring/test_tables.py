@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from biorel.records import Pair
-from biorel.scoring.metrics import Prf, evaluate
+from biorel.scoring.metrics import evaluate
 from biorel.scoring.pairs import ScoredPair
-from biorel.scoring.tables import dataset_table, model_table, pair_type_title, relation_table, short_name
+from biorel.scoring.tables import dataset_table, pair_type_title, relation_table, short_name
 
 LABELS = ["chemical_disease:therapeutic", "chemical_gene:increases_activity", "chemical_gene:affects_transport"]
 
@@ -38,15 +38,6 @@ def test_one_relation_is_one_row() -> None:
     lines = relation_table(evaluate([one], ["cid"], {"cid": 0.5})).splitlines()
     assert len(lines) == 3
     assert lines[2] == "| Micro    | 100.0 | 100.0 | 100.0 |       1 |"
-
-
-def test_table_2_has_a_row_per_model() -> None:
-    assert model_table({"BRAN": Prf.of(755, 1358, 1066), "every pair": Prf.of(0, 0, 1066)}) == (
-        "| Model      |    P |    R |   F1 | Support |\n"
-        "|:-----------|-----:|-----:|-----:|--------:|\n"
-        "| BRAN       | 55.6 | 70.8 | 62.3 |   1,066 |\n"
-        "| every pair |    – |  0.0 |  0.0 |   1,066 |\n"
-    )
 
 
 def split(documents: int, positives: int, therapeutic: int, activity: int) -> dict[str, object]:

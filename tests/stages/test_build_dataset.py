@@ -634,3 +634,21 @@ def test_run_tells_its_progress_and_returns_its_folder(write, tmp_path):
     assert build_dataset.run(config, lines.append) == tmp_path / "d"
     assert lines[0] == "reading documents"
     assert "Chemical / Disease" in lines[-1]
+
+
+def test_C06_a_fact_under_an_alternate_id_of_a_disease_meets_its_mention(write, tmp_path):
+    text = pubtator(
+        "1",
+        "Zetin and tremor.",
+        "Seen.",
+        [("Zetin", "Chemical", "MESH:D900001"), ("tremor", "Disease", "MESH:D900010")],
+    )
+    row = {"ChemicalID": "D900001", "DiseaseID": "OMIM:900208", "DirectEvidence": "marker/mechanism", "PubMedIDs": "1"}
+    folder = ctd_folder(tmp_path / "ctd", CTD_chemicals_diseases=[row])
+    columns = "DiseaseName,DiseaseID,AltDiseaseIDs"
+    (folder / "CTD_diseases.csv").write_text(
+        f"# Fields:\n# {columns}\n#\ntremor,MESH:D900010,OMIM:900208|DO:DOID:1\n", encoding="utf-8"
+    )
+    stats = build(tmp_path / "d", documents=[write("a.txt", text)], ctd=folder, dev_share=0, test_share=0)
+    assert stats["total"]["positives"] == 1
+    assert ("1", "MESH:D900001", "MESH:D900010") in pairs(tmp_path / "d")
