@@ -13,10 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from safetensors.torch import load_file, save_file
 
 from biorel.cli.app import main
 from biorel.config import BuildDataset, Train
+from biorel.ledger import Ledger
+from biorel.sources.documents import read_documents
 from biorel.stages import build_dataset, train
+from biorel.training.model_folder import open_model
 
 REPOSITORY = Path(__file__).parents[1]
 SAMPLE = REPOSITORY / "resources" / "sample"
@@ -120,6 +125,26 @@ def sample_dataset(folder: Path, **options: Any) -> Path:
 def tiny_model(dataset: Path, out: Path, **options: Any) -> Path:
     """Train on a dataset for some seconds."""
     return train.run(Train.model_validate({"dataset": dataset, "out": out, **TINY, **options}))
+
+
+def talkative(folder: Path) -> Path:
+    """The model folder with an entity head drawn anew, which calls many words of a text an entity, of every type.
+
+    What a few epochs make of the tokens of a text differs little between them, so the head reads what differs.
+    """
+    opened = open_model(folder)
+    document = next(read_documents([SAMPLE / "abstracts.jsonl"], Ledger())).document
+    ids = torch.tensor([opened.encoder.example(document, (), (), (), Ledger()).token_ids])
+    with torch.no_grad():
+        tokens = opened.model.eval().encode(ids, torch.ones_like(ids, dtype=torch.bool))[0]  # [T, D]
+    path = folder / "model.safetensors"
+    tensors = load_file(path)
+    drawn = torch.randn(tensors["ner.weight"].shape, generator=torch.Generator().manual_seed(0))
+    weight = drawn / tokens.std(0)
+    bias = -weight @ tokens.mean(0)
+    bias[0] += 4.0  # more words are outside of entities than within
+    save_file({**tensors, "ner.weight": weight, "ner.bias": bias}, path)
+    return folder
 
 
 def flags(**options: Any) -> list[str]:

@@ -55,8 +55,13 @@ def run(config: TrainTagger, progress: Progress = lambda line: None) -> Path:
 def _splits(config: TrainTagger, ledger: Ledger) -> tuple[list[Annotated], list[Annotated]]:
     """Training and dev documents; without --dev some of the training documents, drawn by seed."""
     training = [annotated for annotated in read_documents(config.train, ledger) if annotated.mentions]
+    if not training:
+        raise InputError("the training files have no document with mentions", "train on documents with gold mentions")
     if config.dev:
-        return training, list(read_documents(config.dev, ledger))
+        dev = list(read_documents(config.dev, ledger))
+        if not any(annotated.mentions for annotated in dev):
+            raise InputError("the dev files have no document with mentions", "give gold mentions, or leave --dev out")
+        return training, dev
     if config.held_out >= len(training):
         raise InputError(
             f"--held-out {config.held_out}: the training files have {len(training)} documents with mentions",

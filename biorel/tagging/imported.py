@@ -35,10 +35,14 @@ class ImportedTagger:
             ledger: books what is read, laid over, moved, repaired and dropped.
         """
         self._ledger = ledger
-        self._annotated = {document_key(item.document.doc_id): item for item in annotated}
-        for item in self._annotated.values():
+        self._annotated: dict[int | str, Annotated] = {}
+        for item in annotated:
+            if self._annotated.setdefault(document_key(item.document.doc_id), item) is not item:
+                ledger.add("annotated documents dropped: repeated", item.document.doc_id)
+                continue
             ledger.add(_READ)
-            ledger.add(_LEFT, item.document.doc_id)
+            # without its id: which ones are left is known at the end only
+            ledger.add(_LEFT)
             ledger.add("annotations read", count=len(item.mentions))
         self._waiting = set(self._annotated)
 

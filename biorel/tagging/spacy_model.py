@@ -170,13 +170,19 @@ def load_spacy(name: str, *, abbreviations: bool = False, linker: str = "") -> A
 
 
 def model_name(name: str) -> str:
-    """The name as Python knows the package, or the folder where there is one of that name."""
+    """The name as Python knows the package, or the folder where there is one of that name or the name is a path."""
     stripped = name.strip()
-    return stripped if Path(stripped).exists() else stripped.replace("-", "_")
+    return stripped if Path(stripped).exists() or _is_path(stripped) else stripped.replace("-", "_")
+
+
+def _is_path(name: str) -> bool:
+    return Path(name).name != name
 
 
 def install(model: str) -> str:
-    """The command that installs a model."""
+    """The command that installs a model, or where a path leads to none what else to do."""
+    if _is_path(model):
+        return "check the path, or train a tagger with biorel train-tagger"
     if model.startswith(_SCISPACY_MODELS):
         return f"pip install {_SCISPACY.format(name=model)}"
     return f"python -m spacy download {model}"

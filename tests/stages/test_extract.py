@@ -4,28 +4,37 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import shutil
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pandas as pd
 import pytest
+import torch
 
 from biorel.config import Evaluate, Extract
 from biorel.errors import ConfigError, InputError, OutputError
 from biorel.ledger import Ledger
-from biorel.records import Annotated, Score
+from biorel.model.bran import Bran
+from biorel.records import Annotated, Document, Mention, Score
 from biorel.sources.documents import read_records
 from biorel.stages import evaluate, extract
+from biorel.stages.annotate import Annotator
 from biorel.tables import read_table
+from biorel.tagging.neural import BranTagger
+from biorel.training.model_folder import open_model
 from tests.commands import (
     SAMPLE,
     command_line,
     read_json,
     read_json_lines,
     sample_documents,
+    talkative,
     tiny_model,
 )
 
@@ -576,3 +585,152 @@ def test_bad_records_among_good_ones(model, tmp_path, write, capsys):
     assert len(read_json_lines(tmp_path / "r.jsonl")) == 6
     code, _, said = command_line(capsys, *command, "--skip-bad")
     assert (code, said) == (0, "")
+
+
+# ---- raw text: a record without entities is tagged and linked, one with entities is taken as it is
+
+
+BARE: Row = {key: value for key, value in STORY.items() if key != "entities"}
+TAGGED = {"aspirin": "Chemical", "gastric ulcer": "Disease", "COX2": "Gene"}
+IDS = {"aspirin": "MESH:D001241", "gastric ulcer": "MESH:D013276", "cox2": "NCBIGene:5743"}
+
+
+class StubTagger:
+    """Finds three names, and remembers the documents that it was given."""
+
+    def __init__(self) -> None:
+        self.given: list[str] = []
+
+    def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
+        self.given += [document.doc_id for document in documents]
+        return [
+            tuple(
+                Mention(document.doc_id, found.start(), found.end(), found[0], type_, None)
+                for name, type_ in TAGGED.items()
+                for found in re.finditer(name, document.text, re.IGNORECASE)
+            )
+            for document in documents
+        ]
+
+
+class StubLinker:
+    """Links every mention: three names to the ids of STORY, any other text to an id of its own."""
+
+    def link(self, document: Document, mentions: Sequence[Mention]) -> tuple[Mention, ...]:
+        def id_of(text: str) -> str:
+            return IDS.get(text, f"MESH:D{crc32(text.encode())}")
+
+        return tuple(replace(one, entity_id=id_of(one.text.lower())) for one in mentions)
+
+
+@pytest.fixture
+def opened(monkeypatch) -> list[StubTagger | None]:
+    """Puts the stubs in place of tagger and linker; lists the taggers that were opened, None for the model's own."""
+    taggers: list[StubTagger | None] = []
+
+    def open_annotator(config: Extract, ledger: Ledger) -> Annotator:
+        taggers.append(None if config.tagger == "bran" else StubTagger())
+        return Annotator(taggers[-1], StubLinker())  # type: ignore[arg-type]
+
+    monkeypatch.setattr(extract, "open_annotator", open_annotator)
+    return taggers
+
+
+def bare(doc_id: str, **changes: Any) -> Row:
+    return {**BARE, "pmid": doc_id, **changes}
+
+
+def test_a_record_without_entities_is_tagged_and_linked(model, write, tmp_path, opened):
+    source = write("a.jsonl", lines(bare("1"), bare("2", title="Nothing.", abstract="Here."), bare("3")))
+    relations, statuses = run(model, source, tmp_path / "r.jsonl", tagger="spacy", min_score=0)
+    given, _ = run(model, write("b.jsonl", lines(story("1"), story("3"))), tmp_path / "g.jsonl", min_score=0)
+    assert relations == given
+    assert len(relations) > 0
+    assert [row["status"] for row in statuses] == ["ok", "no entities", "ok"]
+    assert statuses[1]["reason"] == "no entity was found"
+    assert [tagger.given for tagger in opened] == [["1", "2", "3"]]
+
+
+def test_a_record_with_entities_is_taken_as_it_is(model, write, tmp_path, opened):
+    one_pair = STORY["entities"][:2]
+    source = write("a.jsonl", lines(story("1", entities=one_pair), bare("2"), story("3", entities=one_pair)))
+    relations, _ = run(model, source, tmp_path / "r.jsonl", tagger="spacy", min_score=0)
+    assert [tagger.given for tagger in opened] == [["2"]]
+    alone = write("b.jsonl", lines(story("1", entities=one_pair), story("3", entities=one_pair)))
+    given, _ = run(model, alone, tmp_path / "g.jsonl", min_score=0)
+    assert [row for row in relations if row["doc_id"] != "2"] == given
+    assert len(given) < len(relations) - len(given)
+
+
+def test_where_all_records_bring_entities_no_tagger_is_opened(model, write, tmp_path, opened):
+    for tagger in ("spacy", "bran", "dictionary"):
+        run(model, write("a.jsonl", lines(story("1"), story("2"))), tmp_path / "r.jsonl", tagger=tagger)
+    assert opened == []
+
+
+def test_the_tagger_is_opened_once_for_all_chunks(model, write, tmp_path, opened):
+    source = write("a.jsonl", lines(*(bare(str(number), abstract="Aspirin.") for number in range(300))))
+    _, statuses = run(model, source, tmp_path / "r.jsonl", tagger="spacy")
+    assert len(statuses) == 300
+    assert [len(tagger.given) for tagger in opened] == [300]
+
+
+def test_a_bad_record_among_bare_ones_moves_no_entities(model, write, tmp_path, opened):
+    source = write("a.jsonl", lines("{", bare("1"), "{", story("2"), bare("3", title="Nothing.", abstract="Here.")))
+    relations, statuses = run(model, source, tmp_path / "r.jsonl", tagger="spacy", min_score=0)
+    assert [row["status"] for row in statuses] == ["bad record", "ok", "bad record", "ok", "no entities"]
+    assert {row["doc_id"] for row in relations} == {"1", "2"}
+
+
+@pytest.fixture
+def reading(model, tmp_path) -> Path:
+    """The model, with an entity head that calls many words an entity."""
+    shutil.copytree(model, tmp_path / "reading")
+    return talkative(tmp_path / "reading")
+
+
+def test_with_the_models_own_tags_a_document_is_encoded_once(reading, write, tmp_path, opened, monkeypatch):
+    rows = [bare(row["pmid"], title=row["title"], abstract=row["abstract"][:300]) for row in sample_rows(4)]
+    # the same tags, by the tagger that reads them apart from relations
+    documents = [Document(row["pmid"], row["title"], row["abstract"]) for row in rows]
+    found = [
+        StubLinker().link(document, mentions)
+        for document, mentions in zip(documents, BranTagger(open_model(reading), Ledger()).tag(documents), strict=True)
+    ]
+    assert all(found)
+    given = [
+        {**row, "entities": [{"start": m.start, "end": m.end, "type": m.type, "id": m.entity_id} for m in mentions]}
+        for row, mentions in zip(rows, found, strict=True)
+    ]
+    expected, _ = run(reading, write("g.jsonl", lines(*given, story("9"))), tmp_path / "g.out.jsonl", all_scores=True)
+
+    encoded: list[int] = []
+    encode = Bran.encode
+
+    def counted(self: Bran, token_ids: torch.Tensor, *rest: Any) -> Any:
+        encoded.append(len(token_ids))
+        return encode(self, token_ids, *rest)
+
+    monkeypatch.setattr(Bran, "encode", counted)
+    source = write("a.jsonl", lines(*rows, story("9")))
+    relations, statuses = run(reading, source, tmp_path / "r.jsonl", tagger="bran", all_scores=True)
+    assert sum(encoded) == len(rows) + 1
+    assert opened == [None]
+    assert [row["status"] for row in statuses] == ["ok"] * (len(rows) + 1)
+    assert len(scores(relations)) > 0
+    assert scores(relations) == pytest.approx(scores(expected), abs=1e-5)
+
+
+def test_raw_text_by_what_is_shipped(write, tmp_path):
+    text = {"title": "Naloxone and hypotension.", "abstract": "Clonidine caused hypotension in rats."}
+    source = write("a.jsonl", lines({"pmid": "1", **text}))
+    extract.run(Extract.model_validate({"input": source, "out": tmp_path / "r.jsonl", "min_score": 0}))
+    relations = read_json_lines(tmp_path / "r.jsonl")
+    # the ids that MeSH gives these three names
+    assert ("MESH:D003000", "MESH:D007022") in {(row["head"]["id"], row["tail"]["id"]) for row in relations}
+    assert ("MESH:D009270", "MESH:D007022") in {(row["head"]["id"], row["tail"]["id"]) for row in relations}
+
+
+def test_without_a_tagger_a_bare_record_has_no_entity(model, write, tmp_path):
+    _, statuses = run(model, write("a.jsonl", lines(bare("1"))), tmp_path / "r.jsonl", tagger="none")
+    assert [(row["status"], row["reason"]) for row in statuses] == [("no entities", "the record has no entity")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from biorel.tables import read_table
 from tests.commands import command_line, flags, pubtator, read_json
 
 pytest.importorskip("spacy")
+PICKLE = re.compile(rb"\x80[\x02-\x05]")
 TINY = {
     "width": 16,
     "depth": 1,
@@ -76,6 +79,49 @@ def test_the_ceiling_counts_mentions_that_cut_words(tmp_path, corpus, write):
         "dev.txt", pubtator("500", "On zetin.", "No tremor.", [("zet", "Chemical", "D1"), ("tremor", "Disease", "D2")])
     )
     assert trained(tmp_path / "tagger", train=(corpus,), dev=(dev,), epochs=1)["reachable"] == 0.5
+
+
+def test_the_measures_have_one_shape(tmp_path, corpus):
+    metrics = trained(tmp_path / "tagger", train=(corpus,), held_out=6, epochs=3)
+    assert set(metrics) == {"mentions", "reachable", "best_epoch", "documents"}
+    assert 1 <= metrics["best_epoch"] <= 3
+    assert set(metrics["mentions"]) == {"Chemical", "Disease"}
+    for measure in metrics["mentions"].values():
+        assert set(measure) == {"precision", "recall", "f1", "true_positives", "predicted", "gold"}
+        assert 0 <= measure["true_positives"] <= min(measure["predicted"], measure["gold"])
+    assert (metrics["mentions"]["Chemical"]["gold"], metrics["mentions"]["Disease"]["gold"]) == (12, 12)
+
+
+def test_the_folder_is_whole_and_holds_no_pickle(tmp_path, corpus):
+    out = tmp_path / "tagger"
+    trained(out, train=(corpus,), held_out=6, epochs=1)
+    files = {path.relative_to(out).as_posix(): path for path in out.rglob("*") if path.is_file()}
+    assert {"config.cfg", "meta.json", "tokenizer", "ner/model", "metrics.json", "README.md", "manifest.json"} <= set(
+        files
+    )
+    # a pickle begins with 0x80 and its protocol; spaCy's empty tables are the one byte 0x80 of msgpack
+    assert not [name for name, path in files.items() if PICKLE.match(path.read_bytes())]
+    assert PICKLE.match(pickle.dumps({}))
+
+
+def test_the_same_seed_writes_the_same_model(tmp_path, corpus):
+    for name, seed in (("one", 1), ("two", 1), ("three", 2)):
+        trained(tmp_path / name, train=(corpus,), held_out=6, epochs=2, seed=seed)
+    one, two, three = ((tmp_path / name / "ner" / "model").read_bytes() for name in ("one", "two", "three"))
+    assert one == two
+    assert one != three
+
+
+@pytest.mark.parametrize("bare", ["train", "dev"])
+def test_files_without_gold_mentions_are_told(tmp_path, corpus, write, capsys, bare):
+    out, files = tmp_path / "tagger", {"train": corpus, "dev": corpus}
+    files[bare] = write("bare.txt", pubtator("1", "On zetin.", "None."))
+    code, _, said = command_line(capsys, "train-tagger", *flags(**files, out=out, epochs=1))
+    assert code == 3
+    assert said.startswith("error: the ")
+    assert "have no document with mentions" in said
+    assert len(said.splitlines()) == 2
+    assert not list(tmp_path.glob("tagger*"))
 
 
 def test_too_few_documents_leave_nothing_behind(tmp_path, corpus, capsys):

@@ -63,6 +63,15 @@ def test_P08_the_other_way_round_their_text_is_the_longer(ledger):
     assert spans(found) == [(6, 10, "Pain"), (12, 16, "pain")]
 
 
+def test_of_a_repeated_annotated_document_the_first_counts(ledger):
+    items = [annotated("1", "Pain.", "", (0, 4, "Pain")), annotated("1", "Ache.", "", (0, 4, "Ache"))]
+    (found,) = ImportedTagger(items, ledger).tag([Document("1", "Pain.", "")])
+    assert spans(found) == [(0, 4, "Pain")]
+    assert ledger["annotated documents"] == 1
+    assert ledger["annotated documents dropped: repeated"] == 1
+    assert ledger["annotations read"] == 1
+
+
 def test_every_annotated_document_is_accounted_for(ledger):
     tagger = ImportedTagger([annotated("1", "a", ""), annotated("02", "b", ""), annotated("3", "c", "")], ledger)
     tagger.tag([Document("3", "c", ""), Document("2", "b", "")])
@@ -70,3 +79,4 @@ def test_every_annotated_document_is_accounted_for(ledger):
     assert ledger["annotated documents"] == 3
     assert ledger["annotated documents without a document to lay them over"] == 2
     assert ledger["documents without annotations"] == 1
+    assert "annotated documents without a document to lay them over" not in ledger.examples

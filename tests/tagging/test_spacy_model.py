@@ -90,6 +90,12 @@ def test_S01_the_command_fits_the_model():
     assert install("en_core_web_sm") == "python -m spacy download en_core_web_sm"
 
 
+def test_S01_a_path_that_leads_nowhere_is_told_as_it_was_given():
+    with pytest.raises(ConfigError, match="spaCy model models/my-none is not installed") as caught:
+        load_spacy("models/my-none ")
+    assert "train-tagger" in caught.value.hint
+
+
 def test_S01_a_folder_keeps_its_hyphens(tmp_path, ledger):
     folder = tmp_path / "my-model"
     pipeline().to_disk(folder)
@@ -116,6 +122,12 @@ def test_S02_a_document_that_no_part_of_the_model_reads(ledger):
     found = SpacyTagger(nlp, ledger).tag(documents(["zetin", "ACGT" * 10 + " zetin", "zetin"]))
     assert [len(mentions) for mentions in found] == [1, 0, 1]
     assert ledger["documents not tagged: the model failed"] == 1
+
+
+def test_S02_a_component_that_fails_in_a_worker_costs_no_entity_either(ledger):
+    found = SpacyTagger(pipeline("breaks_on_pygo"), ledger, n_process=2).tag(documents(ODD))
+    assert [[one.text for one in mentions] for mentions in found] == [[], ["zetin"], [], [], ["zetin"]]
+    assert ledger["documents tagged without the other components"] == 1
 
 
 def test_S04_the_same_rows_whatever_the_number_of_processes(ledger):

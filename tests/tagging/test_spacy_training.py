@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from biorel.records import Annotated, Document, Mention
@@ -45,6 +47,13 @@ def test_it_learns_and_comes_back_as_it_was(tmp_path, ledger):
         SpacyTagger(nlp, ledger, n_process=processes).tag([item.document for item in DOCUMENTS]) for processes in (1, 2)
     ]
     assert runs[0] == runs[1]
+
+
+def test_the_seed_draws_the_weights(tmp_path):
+    # a single document has no order, and nothing is dropped
+    for seed in (1, 2):
+        list(train(DOCUMENTS[:1], DOCUMENTS[:1], replace(RECIPE, seed=seed, epochs=1), tmp_path / str(seed)))
+    assert (tmp_path / "1" / "ner" / "model").read_bytes() != (tmp_path / "2" / "ner" / "model").read_bytes()
 
 
 def test_J04_an_endless_word_is_tagged_in_bounded_time(tmp_path, ledger):
