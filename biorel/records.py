@@ -88,6 +88,11 @@ class BadRecord:
     reason: str
 
 
+# the words of `Pair.drop`, explained there
+HYPERNYM, UNMAPPED, INFERRED = "hypernym", "unmapped", "inferred"
+NOT_MENTIONED, TOO_LONG = "not_mentioned", "too_long"
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two entities of one document, and the relations that hold between them.

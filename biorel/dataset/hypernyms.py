@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from biorel.records import Pair
+from biorel.records import HYPERNYM, Pair
 
-HYPERNYM = "hypernym"
 Ancestors = Callable[[str], frozenset[str]]
 
 

@@ -9,9 +9,7 @@ from biorel.dataset.candidates import candidates, entities, link
 from biorel.dataset.collapse import RelationSchema, roll_up
 from biorel.dataset.hypernyms import Ancestors, filter_hypernyms
 from biorel.dataset.supervise import not_mentioned, supervise
-from biorel.records import Annotated, Curation, Mention, Pair
-
-TOO_LONG = "too_long"
+from biorel.records import TOO_LONG, Annotated, Curation, Mention, Pair
 
 
 @dataclass(frozen=True)

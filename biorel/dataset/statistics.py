@@ -7,10 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from biorel.dataset.collapse import RelationSchema, pair_type_name
-from biorel.dataset.hypernyms import HYPERNYM
-from biorel.dataset.label import TOO_LONG
-from biorel.dataset.supervise import INFERRED, NOT_MENTIONED, UNMAPPED
-from biorel.records import Pair
+from biorel.records import HYPERNYM, INFERRED, NOT_MENTIONED, TOO_LONG, UNMAPPED, Pair
 
 
 class SplitStatistics:

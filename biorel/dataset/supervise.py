@@ -11,9 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from biorel.dataset.collapse import RelationSchema
-from biorel.records import Curation, Pair
-
-UNMAPPED, INFERRED, NOT_MENTIONED = "unmapped", "inferred", "not_mentioned"
+from biorel.records import INFERRED, NOT_MENTIONED, UNMAPPED, Curation, Pair
 
 
 def supervise(

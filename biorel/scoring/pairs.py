@@ -23,10 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from biorel.errors import InputError, ModelError
-from biorel.records import Pair
+from biorel.records import HYPERNYM, INFERRED, UNMAPPED, Pair
 
-NEITHER = frozenset({"unmapped", "inferred"})
-HYPERNYM = "hypernym"
+NEITHER = frozenset({UNMAPPED, INFERRED})
 NOT_SCORED = -1
 
 

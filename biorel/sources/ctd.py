@@ -14,6 +14,7 @@ from biorel.errors import InputError
 from biorel.ledger import Ledger
 from biorel.records import Curation
 from biorel.sources.ctd_table import find_table, missing, read_rows
+from biorel.sources.ctd_vocabularies import part_alternates
 from biorel.sources.identifiers import concept_id
 
 
@@ -152,22 +153,15 @@ def read_alternate_ids(path: Path, ledger: Ledger) -> dict[str, str]:
     Raises:
         InputError: the file cannot be read, is a web page or lacks a column.
     """
-    claims: dict[str, set[str]] = {}
-    primaries: set[str] = set()
+    known = []
     for number, (raw_primary, raw_alternates) in read_rows(path, ("DiseaseID", "AltDiseaseIDs"), ledger):
         primary = concept_id(raw_primary, "Disease")
         if primary is None:
             ledger.add("CTD row without concept id", f"{path}:{number}")
             continue
-        primaries.add(primary)
-        for raw in raw_alternates.split("|"):
-            alternate = concept_id(raw, "Disease")
-            if alternate is not None:
-                claims.setdefault(alternate, set()).add(primary)
-    clear: dict[str, str] = {}
-    for alternate, claimants in claims.items():
-        if alternate in primaries or len(claimants) > 1:
-            ledger.add("alternate disease id left out: it is not one disease's alone", alternate)
-        else:
-            clear[alternate] = min(claimants)
+        alternates = (concept_id(raw, "Disease") for raw in raw_alternates.split("|"))
+        known.append((primary, [alternate for alternate in alternates if alternate is not None]))
+    clear, shared = part_alternates(known)
+    for alternate in shared:
+        ledger.add("alternate disease id left out: it is not one disease's alone", alternate)
     return clear

@@ -70,19 +70,29 @@ def read_vocabularies(folder: Path, ledger: Ledger) -> Iterator[Term]:
 
 def primary_ids(terms: Iterable[Term], ledger: Ledger) -> dict[str, str]:
     """From each alternate id to the primary one; an alternate that two concepts claim, or that is one, is left out."""
+    clear, shared = part_alternates((term.id, term.alternate_ids) for term in terms)
+    ledger.add("alternate ids left out: not one concept's alone", count=len(shared))
+    return clear
+
+
+def part_alternates(known: Iterable[tuple[str, Iterable[str]]]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The alternate ids that are one concept's alone, with its primary id, and those that tell nothing.
+
+    Args:
+        known: (primary id, alternate ids) of each concept; what two claim, or what is itself primary, tells nothing.
+    """
     claims: dict[str, set[str]] = {}
     primaries: set[str] = set()
-    for term in terms:
-        primaries.add(term.id)
-        for alternate in term.alternate_ids:
-            claims.setdefault(alternate, set()).add(term.id)
+    for primary, alternates in known:
+        primaries.add(primary)
+        for alternate in alternates:
+            claims.setdefault(alternate, set()).add(primary)
     clear = {
         alternate: min(claimants)
         for alternate, claimants in claims.items()
         if len(claimants) == 1 and alternate not in primaries
     }
-    ledger.add("alternate ids left out: not one concept's alone", count=len(claims) - len(clear))
-    return clear
+    return clear, tuple(alternate for alternate in claims if alternate not in clear)
 
 
 def _terms(vocabulary: _Vocabulary, path: Path, ledger: Ledger) -> Iterator[Term]:

@@ -36,12 +36,13 @@ def document_plans(examples: Sequence[Example], *, token_budget: int, seed: int,
     Documents without a usable pair still train the entity types.
     """
     order = np.random.default_rng((seed, epoch)).permutation(len(examples)).tolist()
-    mean_length = max(1, sum(len(example.token_ids) for example in examples) // max(1, len(examples)))
+    lengths = [len(example.token_ids) for example in examples]
+    mean_length = max(1, sum(lengths) // max(1, len(lengths)))
     chunk = max(1, token_budget // mean_length) * _SORTED_BATCHES
     batches: list[list[int]] = []
     for begin in range(0, len(order), chunk):
-        by_length = sorted(order[begin : begin + chunk], key=lambda index: len(examples[index].token_ids))
-        batches.extend(_filled(by_length, [len(example.token_ids) for example in examples], token_budget))
+        by_length = sorted(order[begin : begin + chunk], key=lengths.__getitem__)
+        batches.extend(_filled(by_length, lengths, token_budget))
     for number in np.random.default_rng((seed, epoch, 1)).permutation(len(batches)).tolist():
         documents = tuple(batches[number])
         yield Plan(documents, tuple(usable_pairs(examples[index]) for index in documents))

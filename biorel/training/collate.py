@@ -12,9 +12,8 @@ from torch import Tensor
 from biorel.dataset.features import FEATURES
 from biorel.model.batch import Batch
 from biorel.records import Example
+from biorel.text.tokenizer import PAD_ID
 from biorel.training.batches import Plan
-
-PAD_ID = 0
 
 
 @dataclass(frozen=True)
