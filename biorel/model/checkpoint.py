@@ -10,25 +10,26 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
+from torch import nn
 
 from biorel.errors import ModelError
 from biorel.model.bran import Bran, Sizes
+from biorel.model.ensemble import Ensemble, Network
 
 
-def save_weights(model: Bran, path: Path) -> None:
+def save_weights(model: nn.Module, path: Path) -> None:
     """Write all parameters and buffers; on the CPU, whatever the device."""
     save_file({name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}, path)
 
 
-def load_model(sizes: Sizes, path: Path) -> Bran:
-    """The network with its weights, on the CPU, in evaluation mode.
+def load_weights(model: Network, path: Path) -> None:
+    """Read all parameters and buffers of a network; it is left in evaluation mode.
 
     Raises:
         ModelError: missing, not safetensors, or made for other sizes.
     """
     if not path.is_file():
         raise ModelError(f"{path}: no such file", "a model folder holds model.safetensors; train one with biorel train")
-    model = Bran(sizes)
     try:
         weights = load_file(path, device="cpu")
     except (SafetensorError, OSError) as error:
@@ -42,7 +43,31 @@ def load_model(sizes: Sizes, path: Path) -> Bran:
             "weights and config.json must come from one training run",
         )
     model.load_state_dict(weights)
-    return model.eval()
+    model.eval()
+
+
+def network_to_dict(model: Network) -> dict[str, Any]:
+    """What config.json holds: the kind of a network and its sizes, of an ensemble those of each member."""
+    if isinstance(model, Ensemble):
+        return {"model": "ensemble", "members": [sizes_to_dict(member.sizes) for member in model.networks]}
+    return {"model": "bran", "sizes": sizes_to_dict(model.sizes)}
+
+
+def network_from_dict(values: Mapping[str, Any]) -> Network:
+    """The network again, with weights drawn anew.
+
+    Raises:
+        ModelError: not what `network_to_dict` wrote.
+    """
+    if values.get("model") != "ensemble":
+        return Bran(sizes_from_dict(values.get("sizes", {})))
+    members = values.get("members")
+    if not isinstance(members, list) or not all(isinstance(member, dict) for member in members):
+        raise ModelError("config.json: an ensemble without its members", "was it written by this version of biorel?")
+    try:
+        return Ensemble([Bran(sizes_from_dict(member)) for member in members])
+    except ValueError as error:
+        raise ModelError(f"config.json: {error}", "make it anew with biorel ensemble") from error
 
 
 def sizes_to_dict(sizes: Sizes) -> dict[str, Any]:

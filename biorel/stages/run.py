@@ -12,13 +12,25 @@ from typing import Any
 
 from biorel import artifacts, config
 from biorel.config import Config, Run
-from biorel.stages import build_dataset, build_linker, evaluate, export, extract, summaries, tag, train, train_tagger
+from biorel.stages import (
+    build_dataset,
+    build_linker,
+    ensemble,
+    evaluate,
+    export,
+    extract,
+    summaries,
+    tag,
+    train,
+    train_tagger,
+)
 from biorel.stages.pipeline import Command, Progress
 from biorel.stages.replicas import plan, replica_of
 
 COMMANDS = {
     "build-dataset": Command(config.BuildDataset, build_dataset.run),
     "train": Command(config.Train, lambda given, progress: train.run(given, lambda reports: _told(reports, progress))),
+    "ensemble": Command(config.Ensemble, ensemble.run, gathers=True),
     "evaluate": Command(config.Evaluate, evaluate.run),
     "extract": Command(config.Extract, lambda given, _: extract.run(given), ".jsonl"),
     "tag": Command(config.Tag, tag.run),

@@ -10,6 +10,19 @@ from biorel.errors import ConfigError
 from tests.commands import read_json
 from tests.stages.pipelines import STAGES, run_pipeline
 
+TOGETHER = """
+[[stage]]
+name = "ensemble"
+command = "ensemble"
+model = ["{model}"]
+
+[[stage]]
+name = "ensemble_evaluation"
+command = "evaluate"
+model = "{ensemble}"
+dataset = "{dataset}"
+plots = false
+"""
 COPIES = [f"seed-{seed}/{name}" for seed in (1, 2) for name in STAGES[1:]]
 
 
@@ -76,6 +89,42 @@ def test_a_stage_on_no_seed_stays_one_stage_among_them(pipeline, go):
     )
     _, said = go(seeds=2, dry_run=True)
     assert list(said) == ["dataset", *COPIES, "shipped"]
+
+
+def test_a_stage_that_gathers_takes_the_models_of_all_seeds_once(pipeline, go, tmp_path):
+    pipeline.write_text(pipeline.read_text() + TOGETHER)
+    out = tmp_path / "out"
+    assert go(seeds=2)[0] == ["dataset", *COPIES, "ensemble", "ensemble_evaluation"]
+    members = read_json(out / "ensemble" / "manifest.json")["config"]["model"]
+    assert members == [str(out / f"seed-{seed}" / "model") for seed in (1, 2)]
+    told = read_json(out / "seeds.json")["stages"]
+    assert told["evaluation"]["seeds"] == [1, 2]
+    assert told["ensemble_evaluation"]["seeds"] == []
+    once = read_json(out / "ensemble_evaluation" / "metrics.json")["micro"]["f1"]
+    assert told["ensemble_evaluation"]["measures"]["f1"] == {"mean": once, "deviation": None, "values": [once]}
+    assert "## ensemble_evaluation, one run" in (out / "seeds.md").read_text()
+
+    assert go(seeds=2)[0] == []
+    _, said = go(seeds=3, dry_run=True)
+    assert said["seed-2/model"].startswith("skipped")
+    assert said["ensemble"] == "runs again, changed: model"
+    assert said["ensemble_evaluation"] == "runs again, after ensemble"
+
+
+def test_without_seeds_an_ensemble_is_of_the_one_model(pipeline, go, tmp_path):
+    pipeline.write_text(pipeline.read_text() + TOGETHER)
+    assert go()[0] == [*STAGES, "ensemble", "ensemble_evaluation"]
+    one, other = (
+        read_json(tmp_path / "out" / name / "metrics.json")["micro"] for name in ("evaluation", "ensemble_evaluation")
+    )
+    assert one == other
+
+
+def test_several_models_where_one_is_meant_are_told(pipeline, go):
+    pipeline.write_text(pipeline.read_text() + TOGETHER.replace('["{model}"]', '"{model}"'))
+    with pytest.raises(ConfigError, match="stage ensemble: model names several outputs") as told:
+        go(seeds=2)
+    assert told.value.hint == 'say model = ["..."], a list'
 
 
 @pytest.mark.parametrize(
