@@ -1,14 +1,15 @@
-"""run --seeds: what is copied, what is shared, what is summed up."""
+"""run --seeds and --folds: what is copied, what is shared, what is summed up."""
 
 from __future__ import annotations
 
+import shutil
 from statistics import fmean, stdev
 
 import pytest
 
 from biorel.errors import ConfigError
 from tests.commands import read_json
-from tests.stages.pipelines import STAGES, run_pipeline
+from tests.stages.pipelines import STAGES, pipeline_data, run_pipeline
 
 TOGETHER = """
 [[stage]]
@@ -157,3 +158,59 @@ def test_a_name_that_is_the_folder_of_a_seed_is_told(pipeline, go):
 def test_a_fault_of_a_copy_is_told_by_the_name_of_its_stage(pipeline, data, tmp_path):
     with pytest.raises(ConfigError, match="stage model: --width"):
         run_pipeline(pipeline, data, tmp_path / "out", seeds=2, set=("model.width=1",))
+
+
+# ---- folds
+
+
+FOLDS = [f"fold-{fold}/{name}" for fold in (1, 2, 3) for name in STAGES]
+
+
+@pytest.fixture
+def unsplit(pipeline):
+    """The pipeline without its list of splits: the dataset draws them."""
+    pipeline.write_text(pipeline.read_text().replace('splits = "{data}/splits.tsv"\n', "keep_empty = true\n"))
+    return pipeline
+
+
+def test_a_dataset_that_draws_its_split_is_cross_validated(unsplit, data, tmp_path):
+    shutil.rmtree(data)
+    pipeline_data(data, documents=12)
+    out = tmp_path / "out"
+    ran, _ = run_pipeline(unsplit, data, out, folds=3, set=("model.epochs=3",))
+    assert ran == FOLDS
+    told = read_json(out / "folds.json")
+    assert told["folds"] == 3
+    summed, parts = (
+        told["stages"]["evaluation"],
+        [read_json(out / f"fold-{fold}" / "evaluation" / "metrics.json") for fold in (1, 2, 3)],
+    )
+    assert summed["documents"] == 12 == sum(part["protocol"]["documents"] for part in parts)
+    assert summed["micro"]["gold"] > 0
+    for count in ("true_positives", "predicted", "gold"):
+        assert summed["micro"][count] == sum(part["micro"][count] for part in parts)
+        assert summed["unfiltered"]["micro"][count] == sum(part["unfiltered"]["micro"][count] for part in parts)
+        for label, row in summed["by_relation"].items():
+            assert row[count] == sum(part["by_relation"][label][count] for part in parts)
+    text = (out / "folds.md").read_text()
+    assert "12 documents" in text
+    assert "Macro, F1 of mean P and R" in text
+    assert "increases_expression" in text
+
+    assert run_pipeline(unsplit, data, out, folds=3, set=("model.epochs=3",))[0] == []
+    _, said = run_pipeline(unsplit, data, out, folds=4, dry_run=True)
+    assert said["fold-1/dataset"] == "runs again, changed: folds"
+
+
+def test_folds_stand_for_another_draw_and_every_fold_has_an_ensemble_of_its_own(unsplit, go):
+    unsplit.write_text(unsplit.read_text() + TOGETHER)
+    _, said = go(folds=3, dry_run=True, seed=5, set=("dataset.split_sizes=[4, 1, 1]",))
+    names = [*STAGES, "ensemble", "ensemble_evaluation"]
+    assert list(said) == [f"fold-{fold}/{name}" for fold in (1, 2, 3) for name in names]
+
+
+def test_a_pipeline_with_splits_of_its_own_has_no_folds(go, tmp_path):
+    with pytest.raises(ConfigError, match=r"--folds: no stage of .* takes a fold") as told:
+        go(folds=3)
+    assert "where it draws the split itself" in told.value.hint
+    assert not (tmp_path / "out").exists()
