@@ -36,14 +36,14 @@ class Train(Config):
     pair_features: bool = Field(True, description="add scores from hand-made features of a pair")
     rerank: bool = Field(
         True,
-        description="read BRAN's scores beside those of lexical cues, each pair against its rivals (needs pair features)",
+        description="after training, read BRAN's scores beside those of lexical cues, each pair against its rivals",
     )
     word_dropout: float = Field(0.15, ge=0, lt=1, description="probability that a token becomes UNK")
     input_dropout: float = Field(0.3, ge=0, lt=1, description="dropout on the embedded tokens")
     inner_dropout: float = Field(0.1, ge=0, lt=1, description="dropout inside the blocks")
     final_dropout: float = Field(0.5, ge=0, lt=1, description="dropout on the head and tail projections")
 
-    epochs: int = Field(24, ge=1, description="passes over the training documents")
+    epochs: int = Field(20, ge=1, description="passes over the training documents")
     patience: int = Field(0, ge=0, description="stop after this many epochs without a better dev F1; 0: never")
     sampling: Literal["documents", "paper"] = Field(
         "documents", description="all pairs of a batch of documents, or the paper's pair minibatches by a coin"

@@ -4,9 +4,9 @@
     mixed score  m = w0 + w1 c + w2 (s_r - s_NULL)              s: BRAN's scores of the pair
     final score  z = v . rivals(m) + v0                         NULL has the score 0
 
-A network of 800,000 parameters knows its training pairs by heart, so what it says of them does not tell how far to trust
-it. Each part is therefore fitted on scores of documents that its inputs have not seen (`training.rerank`); none
-is touched by the gradients of BRAN.
+A network of 800,000 parameters knows its training pairs by heart, so what it says of them does not tell how far to
+trust it. Each part is therefore fitted on scores of documents that its inputs have not seen (`training.rerank`);
+none is touched by the gradients of BRAN. Freshly built it changes nothing.
 """
 
 from __future__ import annotations

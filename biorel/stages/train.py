@@ -60,8 +60,6 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
             found = load_vectors(model.embedding.tokens, tokenizer.get_vocab(), config.vectors, artifact.ledger)
             artifact.ledger.add("tokens with a pre-trained vector", count=found)
         collate = ModelFolder(model, tokenizer, schema, ner, {}).collator
-        if model.reranker is not None:
-            fit_reranker(model.reranker, training, collate, seed=config.seed)
         model.to(device)
         state = TrainingState(
             model,
@@ -80,7 +78,6 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
         artifact.notes["resumed"] = _restore(state, checkpoint, key, config.force)
 
         def score_dev() -> DevScore:
-            fit_mix(model, dev, collate, token_budget=config.eval_tokens)
             scored, tags = score(model, dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
             entities = evaluate_spans((example.ner_tags for example in dev), tags, ner)
             thresholds = tune(scored, schema.labels)
@@ -97,10 +94,14 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
         events.close()
 
         model.load_state_dict(state.best, strict=False)
-        fit_mix(model, dev, collate, token_budget=config.eval_tokens)
-        saved = ModelFolder(model, tokenizer, schema, ner, state.best_thresholds)
+        # only now: the epoch is chosen by what the network does alone, as a good reranker hides it
+        if model.reranker is not None:
+            fit_reranker(model.reranker, training, collate, seed=config.seed)
+            fit_mix(model, dev, collate, token_budget=config.eval_tokens)
+        final = score_dev()
+        saved = ModelFolder(model, tokenizer, schema, ner, final.thresholds)
         pd.DataFrame(state.history).to_parquet(artifact.path / "history.parquet", index=False)
-        metrics = _metrics(config, state, len(training), len(dev), device)
+        metrics = _metrics(config, state, final, len(training), len(dev), device)
         save_model(artifact.path, saved, metrics, _card(config, metrics))
         (checkpoint / FILE).unlink()
         checkpoint.rmdir()
@@ -159,9 +160,12 @@ def _log(events: SummaryWriter, report: Report) -> None:
         events.add_scalar(name, value, report.epoch)
 
 
-def _metrics(config: Train, state: TrainingState, training: int, dev: int, device: torch.device) -> dict[str, Any]:
+def _metrics(
+    config: Train, state: TrainingState, final: DevScore, training: int, dev: int, device: torch.device
+) -> dict[str, Any]:
     return {
-        "dev_f1": state.best_score,
+        "dev_f1": final.f1,
+        "dev_f1_without_reranker": state.best_score,
         "best_epoch": state.best_epoch,
         "epochs": state.epoch,
         "documents": {"train": training, "dev": dev},

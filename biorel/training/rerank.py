@@ -1,8 +1,8 @@
-"""Fits the reranker (`model.reranker`): the cue model and the weights of rivals on training documents, the mix on dev.
+"""Fits the reranker (`model.reranker`) after BRAN is trained: cues and rivals on training documents, the mix on dev.
 
-Each weight is learned from scores of documents that the scorer has not seen. The cue model scores the training documents in
-folds (cross-fitting), and the weights of rivals are fitted on these; BRAN would take too long to be trained once a fold, so
-that its share is fitted on dev, where its thresholds come from, too.
+Each weight is learned from scores of documents that the scorer has not seen. The cue model scores the training
+documents in folds (cross-fitting), and the weights of rivals are fitted on these; BRAN would take too long to be
+trained once a fold, so that its share is fitted on dev, where its thresholds come from, too.
 """
 
 from __future__ import annotations
