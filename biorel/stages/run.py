@@ -125,7 +125,7 @@ def _stages(given: Run) -> list[dict[str, Any]]:
     if not path.is_file() and path.parts[:1] == ("pipelines",):
         path = shipped_pipeline(path.name) or path
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(
             f"{path}: {error.strerror or error}", "name a pipeline TOML, such as pipelines/cdr.toml"
