@@ -18,6 +18,7 @@ from biorel.dataset.features import FEATURES
 from biorel.errors import InputError, ModelError
 from biorel.model.bran import Bran, Sizes
 from biorel.model.checkpoint import pick_device
+from biorel.model.determinism import deterministic
 from biorel.records import Example
 from biorel.scoring.metrics import evaluate
 from biorel.scoring.ner import evaluate_spans
@@ -43,6 +44,11 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
     Raises:
         BiorelError: an empty split, a dataset that is incomplete, a checkpoint of another run.
     """
+    with deterministic(config.deterministic):
+        return _run(config, reports)
+
+
+def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]]) -> Path:
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
