@@ -109,7 +109,8 @@ CITED = (
 )
 REFERENCES = (
     "<PubmedData><ArticleIdList><ArticleId IdType='pubmed'>900010</ArticleId></ArticleIdList><ReferenceList><Reference>"
-    "<ArticleIdList><ArticleId IdType='pubmed'>900098</ArticleId></ArticleIdList></Reference></ReferenceList></PubmedData>"
+    "<ArticleIdList><ArticleId IdType='pubmed'>900098</ArticleId></ArticleIdList></Reference></ReferenceList>"
+    "</PubmedData>"
 )
 BOOK = (
     "<PubmedBookArticle><BookDocument><PMID Version='1'>900010</PMID><Book><BookTitle>Drugs</BookTitle></Book>"
