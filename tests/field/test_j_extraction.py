@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import json
 import shutil
 import time
@@ -71,15 +72,38 @@ def test_j_02_a_mark_at_the_start_of_a_file_of_options_is_no_fault(capsys, write
         assert command_line(capsys, "run", path, *given, "--dry-run")[0] == 0
 
 
-@pytest.mark.parametrize("content", [b"", b"\n  \n", b"{\n", b"\xff\xfe{\0}\0", None], ids=str)
-def test_j_03_input_without_a_usable_document_fails(capsys, model, tmp_path, content):
-    source = tmp_path / "a.jsonl"
-    if content is not None:
-        source.write_bytes(content)
+FAULTS: dict[str, tuple[int, str]] = {
+    "missing.jsonl": (3, "no such file"),
+    "empty.jsonl": (3, "no record in this file"),
+    "blank.jsonl": (3, "no record in this file"),
+    "noise.txt": (3, "no document in PubTator format"),
+    "bad.jsonl": (3, "bad.jsonl:1: not JSON"),
+    "latin.jsonl": (3, "latin.jsonl:2: not UTF-8"),
+    "cut.jsonl.gz": (3, "damaged gzip"),
+    "half.xml": (3, "half.xml"),
+}
+CONTENTS: dict[str, bytes] = {
+    "empty.jsonl": b"",
+    "blank.jsonl": b"\n  \n",
+    "noise.txt": b"no PubTator\n",
+    "bad.jsonl": b"{\n[]\n",
+    "latin.jsonl": story("1").encode() + b'{"pmid": "2", "title": "caf\xe9"}\n',
+    "cut.jsonl.gz": gzip.compress("".join(story(str(n)) for n in range(50)).encode())[:-12],
+    "half.xml": b"<?xml version='1.0'?><collection><source/><document><id>1</id>",
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_j_03_input_that_cannot_be_used(model, tmp_path, capsys, name):
+    if name in CONTENTS:
+        (tmp_path / name).write_bytes(CONTENTS[name])
     before = sorted(tmp_path.iterdir())
-    code, _, said = command_line(capsys, "extract", source, *flags(model=model, out=tmp_path / "r.jsonl"))
-    assert code == 3
-    assert said.startswith(f"error: {source}")
+    code, expected = FAULTS[name]
+    got, _, said = command_line(capsys, "extract", tmp_path / name, "--model", model, "--out", tmp_path / "r.jsonl")
+    assert got == code
+    assert said.startswith("error: ")
+    assert expected in said
+    assert "Traceback" not in said
     assert len(said.splitlines()) <= 2
     assert sorted(tmp_path.iterdir()) == before
 
