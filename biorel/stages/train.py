@@ -75,7 +75,8 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
             ),
             WeightAverage(model, config.ema),
         )
-        key = artifacts.fingerprint("train", config)
+        # the examples hold numbers of labels: with other names they are other data
+        key = " ".join([artifacts.fingerprint("train", config), *schema.labels, *ner])
         checkpoint = artifact.path / _CHECKPOINT
         checkpoint.mkdir(exist_ok=True)
         artifact.notes["resumed"] = _restore(state, checkpoint, key, config.force)

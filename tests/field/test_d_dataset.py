@@ -13,7 +13,7 @@ from biorel.config import Evaluate
 from biorel.dataset.features import FEATURES
 from biorel.errors import InputError, ModelError
 from biorel.records import Example
-from biorel.stages import evaluate
+from biorel.stages import evaluate, train
 from biorel.tables import read_table
 from biorel.text.sentences import sentence_index, sentence_starts
 from tests.commands import (
@@ -28,8 +28,10 @@ from tests.commands import (
     read_json,
     sample_dataset,
     sample_documents,
+    tiny_model,
 )
 from tests.field.tables import doc_ids, pairs
+from tests.stages.test_train import Killed, config, interrupted
 
 SPLITS = ("train", "dev", "test")
 MARKS = [("Zetin", "Chemical", "D900001"), ("tremor", "Disease", "D900002"), ("ataxia", "Disease", "D900003")]
@@ -132,6 +134,16 @@ def test_d_04_a_label_map_that_was_changed_by_hand_is_refused(model, dataset, tm
     (tmp_path / "d" / "labels.json").write_text(json.dumps(labels))
     with pytest.raises(ModelError, match="knows the relations"):
         evaluate.run(Evaluate.model_validate({"model": model, "dataset": tmp_path / "d", "out": tmp_path / "e"}))
+
+
+def test_d_04_a_run_is_not_resumed_under_another_label_map(dataset, tmp_path):
+    shutil.copytree(dataset, tmp_path / "d")
+    with pytest.raises(Killed):
+        train.run(config(tmp_path / "d", tmp_path / "m"), interrupted(lambda report: report.dev is not None))
+    labels = read_json(dataset / "labels.json")
+    (tmp_path / "d" / "labels.json").write_text(json.dumps({**labels, "relations": labels["relations"][::-1]}))
+    with pytest.raises(ModelError, match="left by a run with other data or parameters"):
+        tiny_model(tmp_path / "d", tmp_path / "m")
 
 
 @pytest.mark.parametrize(("heads", "tails"), [(3, 4), (1, 1), (12, 1)])
