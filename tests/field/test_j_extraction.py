@@ -65,7 +65,7 @@ def test_j_02_a_mark_at_the_start_of_a_file_of_options_is_no_fault(capsys, write
         assert load_schema(path).labels == ("chemical_induced_disease",)
     elif kind == "merges":
         path = write("m.txt", MARK + b"#version: 0.2\nt o\nto x</w>\n")
-        assert "#version:" not in import_subword_nmt(path, ["tox"]).get_vocab()
+        assert not {"\ufeff", "#", "v"} & set(import_subword_nmt(path, ["tox"]).get_vocab())
     else:
         path = write("p.toml", MARK + (REPOSITORY / "pipelines" / "sample.toml").read_bytes())
         given = flags(data=SAMPLE, out=tmp_path / "run")

@@ -13,6 +13,7 @@ from biorel import tables
 from biorel.config import Extract
 from biorel.records import Document
 from biorel.sources.jsonl import read_jsonl
+from biorel.sources.predictions import read_predictions
 from biorel.stages import extract
 from biorel.tables import read_table, write_table
 from tests.commands import command_line, flags, pubtator, read_json, read_json_lines
@@ -55,6 +56,14 @@ def test_q_02_ids_of_predictions_are_read_as_text_too(write, capsys, tmp_path, h
     metrics = read_json(tmp_path / "e" / "metrics.json")
     assert metrics["micro"]["true_positives"] == right
     assert metrics["rows"]["malformed"] == 1 - right
+
+
+@pytest.mark.parametrize("bad", [12.0, True, [12]])
+def test_q_02_what_is_no_id_is_a_malformed_prediction(write, ledger, bad):
+    row = {"doc_id": bad, "head": "D900001", "relation": "r", "tail": "D900002"}
+    content = "".join(json.dumps(one) + "\n" for one in (row, row | {"doc_id": 12}))
+    found = read_predictions(write("p.jsonl", content), ledger).facts
+    assert found == (("", "", "", ""), ("12", "MESH:D900001", "r", "MESH:D900002"))
 
 
 def documents(count: int, length: int) -> list[Document]:
