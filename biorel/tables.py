@@ -16,27 +16,32 @@ from biorel.schemas import SCHEMAS, from_row, to_row
 R = TypeVar("R")
 
 ROWS_PER_GROUP = 4096
+# characters of text in a row group: far below the 2 GB that the offsets of a string column reach
+CHARACTERS_PER_GROUP = 2**26
 
 
 class TableWriter(Generic[R]):
-    """Writes records of one kind to a Parquet file, a row group at a time. A context manager."""
+    """Writes records of one kind to a Parquet file, in row groups of bounded size. A context manager."""
 
     def __init__(self, path: Path, kind: type[R], rows_per_group: int = ROWS_PER_GROUP) -> None:
         self._schema = SCHEMAS[kind]
         self._file = pq.ParquetWriter(path, self._schema, compression="zstd")
         self._rows: list[dict[str, Any]] = []
         self._rows_per_group = rows_per_group
+        self._characters = 0
 
     def write(self, records: Iterable[R]) -> None:
         for record in records:
-            self._rows.append(to_row(record))
-            if len(self._rows) >= self._rows_per_group:
+            row = to_row(record)
+            self._rows.append(row)
+            self._characters += sum(len(value) for value in row.values() if isinstance(value, str))
+            if len(self._rows) >= self._rows_per_group or self._characters >= CHARACTERS_PER_GROUP:
                 self._flush()
 
     def _flush(self) -> None:
         if self._rows:
             self._file.write_table(pa.Table.from_pylist(self._rows, schema=self._schema))
-            self._rows = []
+            self._rows, self._characters = [], 0
 
     def __enter__(self) -> Self:
         return self
@@ -74,6 +79,8 @@ def read_table(path: Path, kind: type[R]) -> Iterator[R]:
             "the table was written by another version of biorel; build it again",
         )
     with file:
-        for batch in file.iter_batches(batch_size=ROWS_PER_GROUP):
-            for row in batch.to_pylist():
-                yield from_row(kind, row)
+        # a batch over several groups would join what the writer kept apart
+        for group in range(file.num_row_groups):
+            for batch in file.iter_batches(batch_size=ROWS_PER_GROUP, row_groups=[group]):
+                for row in batch.to_pylist():
+                    yield from_row(kind, row)

@@ -23,6 +23,9 @@ class Train(Config):
     seed: int = Field(1, ge=0, description="seed of initial weights, splits, order and dropout")
     device: str = DEVICE
     threads: int = Field(0, ge=0, description="CPU threads; 0 leaves torch's choice")
+    deterministic: bool = Field(
+        False, description="on CUDA: only operations that repeat bit for bit (tested on CPUs, which do so without)"
+    )
 
     width: int = Field(64, ge=4, description="D, the width of a token")
     blocks: int = Field(2, ge=0, description="Transformer blocks")

@@ -87,7 +87,7 @@ def load_schema(path: Path) -> RelationSchema:
     if not path.is_file():
         raise InputError(f"{path}: no such relation schema", "use ctd13, ctd14, cdr, derive, or a TOML file")
     try:
-        content = _SchemaFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        content = _SchemaFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8-sig")))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not TOML ({error})") from error
     except ValidationError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -15,6 +16,8 @@ from torch import nn
 from biorel.errors import ModelError
 from biorel.model.bran import Bran, Sizes
 from biorel.model.ensemble import Ensemble, Network
+
+_ARCHITECTURE = re.compile(r"(sm|compute)_(\d+)")
 
 
 def save_weights(model: nn.Module, path: Path) -> None:
@@ -100,6 +103,8 @@ def pick_device(name: str) -> torch.device:
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     device = torch.device(name)
+    if device.type == "cuda" and torch.cuda.is_available():
+        _check_card(device)
     try:
         torch.ones(
             2, device=device
@@ -110,3 +115,23 @@ def pick_device(name: str) -> torch.device:
             "use --device cpu, or install the torch wheel for this card's CUDA",
         ) from error
     return device
+
+
+def _check_card(device: torch.device) -> None:
+    """Raises:
+    ModelError: the installed torch has no kernels for the card; else that shows in mid-training only.
+    """
+    built = torch.cuda.get_arch_list()
+    major, minor = torch.cuda.get_device_capability(device)
+    versions = [(kind, int(digits[:-1]), int(digits[-1])) for kind, digits in _ARCHITECTURE.findall(" ".join(built))]
+    # binaries run on cards of their major version from their minor one on; PTX on all later cards
+    runs = any(
+        (kind == "compute" and (one, two) <= (major, minor)) or (one == major and two <= minor)
+        for kind, one, two in versions
+    )
+    if versions and not runs:
+        raise ModelError(
+            f"device {device} ({torch.cuda.get_device_name(device)}) needs sm_{major}{minor}; this torch is built for "
+            f"{', '.join(built)}",
+            "install the torch wheel for this card's CUDA (https://pytorch.org/get-started), or use --device cpu",
+        )

@@ -17,7 +17,7 @@ from bioc import BioCAnnotation, BioCRelation
 from biorel.ledger import Ledger
 from biorel.records import Curation
 from biorel.sources.identifiers import concept_ids, entity_type
-from biorel.sources.references import Concept, resolve
+from biorel.sources.references import NO_RELATION, Concept, resolve, says_no_relation
 
 _VOCABULARIES = ("mesh", "ncbigene", "ncbi gene", "entrezgene", "omim", "chebi", "ncbitaxon", "taxon")
 _ARGUMENT_NAMES = (("role1", "role2"), ("entity1", "entity2"), ("arg1", "arg2"))
@@ -74,6 +74,8 @@ def curations(
         where = f"{place} relation {relation.id}"
         if not name:
             ledger.add("relation row skipped: no type", where)
+        elif says_no_relation(name):
+            ledger.add(NO_RELATION, where)
         elif len(arguments) != 2:
             ledger.add("relation row skipped: not two arguments", where)
         elif not all(arguments):

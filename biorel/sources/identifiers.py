@@ -35,7 +35,7 @@ _PREFIXES = {
     "ncbitaxon": "NCBITaxon",
     "taxon": "NCBITaxon",
 }
-_UNLINKED = frozenset({"", "-", "-1", "none", "null", "nil"})
+_UNLINKED = frozenset({"", "-", "--", "-1", "none", "null", "nil", "na", "n/a", "nan", "unknown", "cui-less"})
 _MESH = re.compile(r"[CDcd]\d{6,9}")
 _GENE_WITH_TAXON = re.compile(r"(\d+)\s*\(Tax:\d+\)")
 # mutations spell their parts with the separators that join concepts elsewhere (`c|SUB|G|12|A`)

@@ -17,6 +17,7 @@ from biorel.records import Mention, Relation
 from biorel.sources.documents import read_documents
 from biorel.sources.files import read_head, read_lines
 from biorel.sources.identifiers import concept_id
+from biorel.sources.references import NO_RELATION, says_no_relation
 from biorel.tables import read_table
 
 _PARQUET_MAGIC = b"PAR1"
@@ -80,6 +81,10 @@ def _facts(path: Path, ledger: Ledger) -> Iterator[FactRow]:
         if line.strip():
             fact = _fact(line)
             rows += 1
+            if says_no_relation(fact[2]):
+                sound += 1
+                ledger.add(NO_RELATION, f"{path}:{number}")
+                continue
             sound += fact != _NO_ROW
             if fact == _NO_ROW:
                 ledger.add(MALFORMED, f"{path}:{number}")
@@ -97,14 +102,19 @@ def _fact(line: str) -> FactRow:
         relation = values.get("relation") or ""
     except (ValueError, KeyError, TypeError, AttributeError):
         return _NO_ROW
-    fact = (str(doc_id).strip(), head, str(relation).strip(), tail)
+    fact = (_id(doc_id), head, str(relation).strip(), tail)
     return fact if fact[0] and head and tail else _NO_ROW
+
+
+def _id(value: Any) -> str:
+    """An id as text; empty for what no id can be (a float, true)."""
+    return str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
 
 
 def _end(value: Any) -> str:
     """The id of a relation's end, an object or the id itself, in biorel's style; empty where it has none."""
     raw, type_ = (value.get("id"), value.get("type")) if isinstance(value, dict) else (value, "")
-    return (concept_id(raw, str(type_ or "")) or "") if isinstance(raw, str) else ""
+    return concept_id(_id(raw), str(type_ or "")) or ""
 
 
 def _from_parquet(path: Path) -> Predictions:

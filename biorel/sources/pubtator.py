@@ -20,8 +20,8 @@ from biorel.ledger import MALFORMED, Ledger
 from biorel.records import Annotated, Curation, Document, Mention
 from biorel.sources.files import read_lines
 from biorel.sources.identifiers import concept_ids, entity_type
-from biorel.sources.references import Concept, concepts_of, resolve
-from biorel.sources.spans import check_spans, without_repeats
+from biorel.sources.references import NO_RELATION, Concept, concepts_of, resolve, says_no_relation
+from biorel.sources.spans import check_spans, refuse_all_lost, without_repeats
 
 # a pipe may stand in the text itself, so only the first two split
 _TEXT_LINE = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
@@ -36,16 +36,18 @@ def read_pubtator(path: Path, ledger: Ledger) -> Iterator[Annotated]:
         ledger: books documents, mentions, relation rows, repairs, and rows that cannot be read.
 
     Raises:
-        InputError: the file cannot be read or holds no document.
+        InputError: the file cannot be read, holds no document, or holds annotations of which none fits its text.
     """
     block: list[tuple[int, str]] = []
-    block_id, documents = "", 0
+    block_id, documents, mentions = "", 0, 0
+    annotations_before = ledger["annotation rows"]
     for number, line in read_lines(path, ledger):
         title = _TEXT_LINE.fullmatch(line)
         starts_next = title is not None and title[2] == "t" and title[1] != block_id
         if block and (not line.strip() or starts_next):
             for annotated in _document(path, block, ledger):
                 documents += 1
+                mentions += len(annotated.mentions)
                 yield annotated
             block, block_id = [], ""
         if line.strip():
@@ -54,12 +56,14 @@ def read_pubtator(path: Path, ledger: Ledger) -> Iterator[Annotated]:
     if block:
         for annotated in _document(path, block, ledger):
             documents += 1
+            mentions += len(annotated.mentions)
             yield annotated
     if not documents:
         raise InputError(
             f"{path}: no document in PubTator format",
             "a document begins with a line like '227508|t|Title'; BioC is .xml or .json, records are .jsonl",
         )
+    refuse_all_lost(path, ledger["annotation rows"] - annotations_before, mentions)
 
 
 def _document(path: Path, block: list[tuple[int, str]], ledger: Ledger) -> Iterator[Annotated]:
@@ -116,7 +120,9 @@ def _curations(
     """The relation rows that name two concepts; the source tells no types, so none are written."""
     for fields in rows:
         head, tail = (resolve(raw, "", concepts) for raw in fields[2:4])
-        if head and tail:
+        if says_no_relation(fields[1]):
+            ledger.add(NO_RELATION, place)
+        elif head and tail:
             yield Curation(doc_id, "", head[0], fields[1].strip(), "", tail[0])
         else:
             ledger.add("relation row skipped: an argument names no concept", place)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from biorel.errors import InputError
 from biorel.ledger import Ledger
 from biorel.records import Document, Mention
 
@@ -41,6 +43,17 @@ def without_repeats(mentions: Iterable[Mention], ledger: Ledger, place: str) -> 
             ledger.add("mention dropped: repeated", f"{place} {mention.start}-{mention.end}")
         kept[mention] = None
     return tuple(kept)
+
+
+def refuse_all_lost(path: Path, annotations: int, mentions: int) -> None:
+    """Raises:
+    InputError: a file has annotations and not one of them could be imported.
+    """
+    if annotations and not mentions:
+        raise InputError(
+            f"{path}: {annotations} annotations, and none could be imported",
+            "the offsets do not fit the text; was the file annotated on another edition of it?",
+        )
 
 
 def _holds(text: str, mention: Mention) -> bool:

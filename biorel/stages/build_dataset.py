@@ -94,7 +94,8 @@ def _first_pass(config: BuildDataset, ledger: Ledger) -> tuple[Sources, Tokenize
     excluded = read_ids(config.exclude_pmids, ledger)
     vocabulary = find_table(config.ctd, ("CTD_diseases",), ledger) if config.ctd is not None else None
     primary = read_alternate_ids(vocabulary, ledger) if vocabulary is not None else {}
-    sources = Sources(config, splits, excluded, {}, primary)
+    mesh = read_mesh(config.mesh, ledger) if config.mesh else Mesh({}, {}, {})
+    sources = Sources(config, splits, excluded, {}, primary, mesh)
     split_of: dict[str, str] = {}
 
     def texts(of: Collection[str] = ("train",)) -> Iterator[str]:
@@ -126,7 +127,7 @@ def _first_pass(config: BuildDataset, ledger: Ledger) -> tuple[Sources, Tokenize
 
 def _rules(config: BuildDataset, sources: Sources, ledger: Ledger) -> tuple[RelationSchema, Rules]:
     parents = read_interaction_types(config.ctd, ledger) if config.ctd is not None else {}
-    mesh = read_mesh(config.mesh, ledger) if config.hypernyms != "off" else Mesh({}, {}, {})
+    mesh = sources.mesh
     rules = Rules(
         schema=RelationSchema("none", ()),
         parents=parents,

@@ -55,7 +55,7 @@ def read_stages(given: Run, commands: Mapping[str, Command]) -> list[Table]:
     if not path.is_file() and path.parts[:1] == ("pipelines",):
         path = shipped_pipeline(path.name) or path
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(
             f"{path}: {error.strerror or error}", "name a pipeline TOML, such as pipelines/cdr.toml"

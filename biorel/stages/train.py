@@ -19,6 +19,7 @@ from biorel.dataset.features import FEATURES
 from biorel.errors import InputError, ModelError
 from biorel.model.bran import Bran, Sizes
 from biorel.model.checkpoint import pick_device
+from biorel.model.determinism import deterministic
 from biorel.records import Example
 from biorel.scoring.metrics import evaluate
 from biorel.scoring.ner import evaluate_spans
@@ -45,6 +46,11 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
     Raises:
         BiorelError: an empty split, a dataset that is incomplete, a checkpoint of another run.
     """
+    with deterministic(config.deterministic):
+        return _run(config, reports)
+
+
+def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]]) -> Path:
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
@@ -72,7 +78,8 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
             ),
             WeightAverage(model, config.ema),
         )
-        key = artifacts.fingerprint("train", config)
+        # the examples hold numbers of labels: with other names they are other data
+        key = " ".join([artifacts.fingerprint("train", config), *schema.labels, *ner])
         checkpoint = artifact.path / _CHECKPOINT
         checkpoint.mkdir(exist_ok=True)
         artifact.notes["resumed"] = _restore(state, checkpoint, key, config.force)

@@ -90,7 +90,7 @@ def import_subword_nmt(merges_path: Path, texts: Iterable[str]) -> Tokenizer:
 def _read_merges(path: Path) -> Iterator[tuple[str, str]]:
     if not path.is_file():
         raise InputError(f"{path}: no such file", "name a merges file in subword-nmt's format")
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), start=1):
         if line.startswith("#version") or not line.strip():
             continue
         parts = line.split(" ")

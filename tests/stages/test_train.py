@@ -22,7 +22,6 @@ from safetensors.torch import load_file
 from biorel.config import Train
 from biorel.errors import InputError, ModelError, OutputError
 from biorel.stages import train
-from biorel.training import loop
 from biorel.training.checkpoint import FILE
 from biorel.training.loop import Report
 from biorel.training.model_folder import open_model
@@ -252,48 +251,6 @@ def test_a_run_that_is_killed_twice_ends_with_the_same_weights(dataset, tmp_path
     assert read_json(tmp_path / "whole" / "manifest.json")["resumed"] is False
 
 
-def test_R04_a_resumed_run_goes_on_with_optimizer_schedule_and_epoch(dataset, tmp_path, monkeypatch):
-    """`--epochs 3` after one epoch runs two more; every step has the learning rate of an uninterrupted run."""
-    rates: dict[int, float] = {}
-    true_rate = loop.learning_rate
-
-    def noted(step: int, **schedule: Any) -> float:
-        rates[step] = true_rate(step, **schedule)
-        return rates[step]
-
-    monkeypatch.setattr(loop, "learning_rate", noted)
-    train.run(config(dataset, tmp_path / "whole", epochs=3, warmup=5))
-    expected = dict(rates)
-    rates.clear()
-
-    given = config(dataset, tmp_path / "m", epochs=3, warmup=5)
-    with pytest.raises(Killed):
-        train.run(given, interrupted(lambda report: report.dev is not None))
-    done = max(rates) + 1
-    state = checkpoint_state(tmp_path / "m")
-    assert (state["epoch"], state["step"]) == (1, done)
-    saved = load_file(checkpoint(tmp_path / "m"))
-    moments = {name: value for name, value in saved.items() if name.startswith("optimizer/")}
-    assert sum(name.endswith("/exp_avg") for name in moments) == sum(name.startswith("average/") for name in saved)
-    assert {int(value) for name, value in moments.items() if name.endswith("/step")} == {done}
-    assert any(float(value.abs().sum()) > 0 for name, value in moments.items() if name.endswith("/exp_avg_sq"))
-
-    rates.clear()
-    reports: list[Report] = []
-    train.run(given, lambda stream: (reports.append(one) or one for one in stream))
-    assert [report.epoch for report in reports if report.dev is not None] == [2, 3]
-    assert rates == {step: rate for step, rate in expected.items() if step >= done}
-    same_run(tmp_path / "m", tmp_path / "whole")
-
-
-def test_R01_a_checkpoint_holds_tensors_and_plain_values(dataset, tmp_path):
-    with pytest.raises(Killed):
-        train.run(config(dataset, tmp_path / "m"), interrupted(lambda report: report.dev is not None))
-    kinds = {name.split("/")[0] for name in load_file(checkpoint(tmp_path / "m"))}
-    assert kinds >= {"model", "average", "best", "optimizer", "random"}
-    assert isinstance(checkpoint_state(tmp_path / "m")["best_score"], float)
-
-
 def test_a_run_that_fails_before_its_first_checkpoint_leaves_nothing(dataset, tmp_path):
     with pytest.raises(Killed):
         train.run(config(dataset, tmp_path / "m"), interrupted(lambda report: True))
@@ -311,26 +268,6 @@ def test_a_checkpoint_of_other_parameters_is_an_error_or_dropped_with_force(data
     tiny_model(dataset, tmp_path / "m", seed=5, force=True)
     tiny_model(dataset, tmp_path / "fresh", seed=5)
     same_run(tmp_path / "m", tmp_path / "fresh")
-
-
-def test_R03_a_damaged_checkpoint_is_told_and_kept(dataset, tmp_path):
-    with pytest.raises(Killed):
-        train.run(config(dataset, tmp_path / "m"), interrupted(lambda report: report.dev is not None))
-    place = checkpoint(tmp_path / "m")
-    whole = place.read_bytes()
-    for half in (whole[: len(whole) // 2], b"", b"no checkpoint at all"):
-        place.write_bytes(half)
-        with pytest.raises(ModelError, match=rf"{FILE}: damaged checkpoint"):
-            tiny_model(dataset, tmp_path / "m")
-        assert place.read_bytes() == half
-        assert not (tmp_path / "m").exists()
-    # what a kill in the midst of writing leaves beside it does no harm
-    place.write_bytes(whole)
-    place.with_name(f"{FILE}.tmp").write_bytes(whole[:100])
-    tiny_model(dataset, tmp_path / "m")
-    tiny_model(dataset, tmp_path / "whole")
-    same_run(tmp_path / "m", tmp_path / "whole")
-    assert not (tmp_path / "m" / "checkpoint").exists()
 
 
 def test_two_runs_do_not_write_one_folder(dataset, tmp_path):
