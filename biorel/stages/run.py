@@ -11,7 +11,8 @@
     dataset = "{dataset}"
 
 `{data}` is --data, `{NAME}` the output of an earlier stage; every stage writes `OUT/NAME`. The fingerprint in a stage's
-manifest says what it was made from; where it is the same, the stage is skipped.
+manifest says what it was made from; where it is the same, the stage is skipped. A file may also change some fields of
+another (see `pipeline_file`).
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from typing import Any
 
 from biorel import artifacts, config
 from biorel.config import Config, Run
-from biorel.errors import ConfigError, InputError
-from biorel.resources import shipped_pipeline
+from biorel.errors import ConfigError
 from biorel.stages import build_dataset, build_linker, evaluate, export, extract, tag, train, train_tagger
+from biorel.stages.pipeline_file import read_pipeline
 
 Progress = Callable[[str], None]
 _NAME = re.compile(r"[\w-]+")
@@ -122,16 +123,7 @@ def _plan(given: Run) -> list[Stage]:
 def _stages(given: Run) -> list[dict[str, Any]]:
     """The stages of the pipeline file, with --set applied."""
     path = given.pipeline
-    if not path.is_file() and path.parts[:1] == ("pipelines",):
-        path = shipped_pipeline(path.name) or path
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(
-            f"{path}: {error.strerror or error}", "name a pipeline TOML, such as pipelines/cdr.toml"
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not TOML ({error})") from error
+    content = read_pipeline(path)
     stages: list[dict[str, Any]] = content.get("stage", [])
     tables = isinstance(stages, list) and all(isinstance(stage, dict) for stage in stages)
     names = [str(stage.get("name", "")) for stage in stages] if tables else []
