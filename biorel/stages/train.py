@@ -23,7 +23,7 @@ from biorel.scoring.metrics import evaluate
 from biorel.scoring.ner import evaluate_spans
 from biorel.scoring.thresholds import tune
 from biorel.stages.scored import read_examples, score
-from biorel.text.tokenizer import UNK_ID, load_tokenizer
+from biorel.text.tokenizer import UNK_ID, load_tokenizer, spellings
 from biorel.training.checkpoint import FILE, TrainingState, restore_state
 from biorel.training.loop import DevScore, Recipe, Report, train
 from biorel.training.model_folder import ModelFolder, read_labels, save_model
@@ -47,7 +47,7 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
     if config.threads:
         torch.set_num_threads(config.threads)
     schema, ner = read_labels(config.dataset)
-    tokenizer = load_tokenizer(config.dataset / "tokenizer.json")
+    tokenizer = load_tokenizer(config.dataset)
     training, dev = _splits(config)
     if not any(labels for example in dev for labels in example.pair_labels):
         raise InputError(f"{config.dataset}: the dev documents hold no positive pair", "thresholds are tuned on them")
@@ -55,7 +55,7 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
         torch.manual_seed(config.seed)
         model = Bran(_sizes(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner)))
         if config.vectors is not None:
-            found = load_vectors(model.embedding.tokens, tokenizer.get_vocab(), config.vectors, artifact.ledger)
+            found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, artifact.ledger)
             artifact.ledger.add("tokens with a pre-trained vector", count=found)
         model.to(device)
         state = TrainingState(

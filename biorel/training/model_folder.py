@@ -1,6 +1,6 @@
 """A model folder: all that is needed to read a text as the network was trained to.
 
-model.safetensors  weights          tokenizer.json  BPE          thresholds.json  tuned on dev
+model.safetensors  weights          tokenizer.json              thresholds.json  tuned on dev
 config.json        sizes            labels.json     relations, BIO labels       metrics.json, README.md
 """
 

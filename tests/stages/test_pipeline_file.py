@@ -76,6 +76,15 @@ def test_an_ablation_is_the_shipped_recipe_with_one_change(name, stage, field, v
     assert ablated == full
 
 
+def test_the_ablation_of_sub_words_changes_the_tokenizer_alone():
+    full, ablated = (
+        read_pipeline(Path("pipelines", name))["stage"] for name in ("cdr-documents.toml", "ablations/words.toml")
+    )
+    assert full[0].pop("merges")
+    full[0]["tokenizer"] = "words"
+    assert ablated == full
+
+
 def test_a_shipped_pipeline_in_a_folder_is_found_outside_a_checkout(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert len(read_pipeline(Path("pipelines/ablations/cnn-only.toml"))["stage"]) >= 3
