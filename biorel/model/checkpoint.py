@@ -10,12 +10,14 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
 
 from biorel.errors import ModelError
 from biorel.model.bran import Bran, Sizes
+from biorel.model.masked import EncoderSizes
 
 
-def save_weights(model: Bran, path: Path) -> None:
+def save_weights(model: nn.Module, path: Path) -> None:
     """Write all parameters and buffers; on the CPU, whatever the device."""
     save_file({name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}, path)
 
@@ -29,10 +31,7 @@ def load_model(sizes: Sizes, path: Path) -> Bran:
     if not path.is_file():
         raise ModelError(f"{path}: no such file", "a model folder holds model.safetensors; train one with biorel train")
     model = Bran(sizes)
-    try:
-        weights = load_file(path, device="cpu")
-    except (SafetensorError, OSError) as error:
-        raise ModelError(f"{path}: not a safetensors file ({error})") from error
+    weights = read_weights(path)
     expected = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
     if expected != found:
@@ -45,7 +44,19 @@ def load_model(sizes: Sizes, path: Path) -> Bran:
     return model.eval()
 
 
-def sizes_to_dict(sizes: Sizes) -> dict[str, Any]:
+def read_weights(path: Path) -> dict[str, Tensor]:
+    """The tensors of a safetensors file, on the CPU.
+
+    Raises:
+        ModelError: unreadable or not safetensors.
+    """
+    try:
+        return load_file(path, device="cpu")
+    except (SafetensorError, OSError) as error:
+        raise ModelError(f"{path}: not a safetensors file ({error})") from error
+
+
+def sizes_to_dict(sizes: Sizes | EncoderSizes) -> dict[str, Any]:
     """The sizes as plain values for JSON."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(sizes).items()}
 

@@ -28,7 +28,7 @@ from typing import Any
 from biorel import artifacts, config
 from biorel.config import Config, Run
 from biorel.errors import ConfigError
-from biorel.stages import build_dataset, build_linker, evaluate, export, extract, tag, train, train_tagger
+from biorel.stages import build_dataset, build_linker, evaluate, export, extract, pretrain, tag, train, train_tagger
 from biorel.stages.pipeline_file import read_pipeline
 
 Progress = Callable[[str], None]
@@ -58,6 +58,7 @@ class Stage:
 
 COMMANDS = {
     "build-dataset": Command(config.BuildDataset, build_dataset.run),
+    "pretrain": Command(config.Pretrain, pretrain.run),
     "train": Command(config.Train, lambda given, progress: train.run(given, lambda reports: _told(reports, progress))),
     "evaluate": Command(config.Evaluate, evaluate.run),
     "extract": Command(config.Extract, lambda given, _: extract.run(given), ".jsonl"),

@@ -15,7 +15,7 @@ from torch.utils.tensorboard import SummaryWriter
 from biorel import artifacts
 from biorel.config import Train
 from biorel.dataset.features import FEATURES
-from biorel.errors import InputError, ModelError
+from biorel.errors import InputError
 from biorel.model.bran import Bran, Sizes
 from biorel.model.checkpoint import pick_device
 from biorel.records import Example
@@ -24,13 +24,12 @@ from biorel.scoring.ner import evaluate_spans
 from biorel.scoring.thresholds import tune
 from biorel.stages.scored import read_examples, score
 from biorel.text.tokenizer import UNK_ID, load_tokenizer, spellings
-from biorel.training.checkpoint import FILE, TrainingState, restore_state
+from biorel.training.checkpoint import FILE, FOLDER, TrainingState, resume_state
 from biorel.training.loop import DevScore, Recipe, Report, train
 from biorel.training.model_folder import ModelFolder, read_labels, save_model
 from biorel.training.optim import WeightAverage, build_optimizer
+from biorel.training.pretrained import start_from
 from biorel.training.vectors import load_vectors
-
-_CHECKPOINT = "checkpoint"
 
 
 def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] = iter) -> Path:
@@ -51,12 +50,15 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
     training, dev = _splits(config)
     if not any(labels for example in dev for labels in example.pair_labels):
         raise InputError(f"{config.dataset}: the dev documents hold no positive pair", "thresholds are tuned on them")
-    with artifacts.folder("train", config, config.out, force=config.force, resume=f"{_CHECKPOINT}/{FILE}") as artifact:
+    with artifacts.folder("train", config, config.out, force=config.force, resume=f"{FOLDER}/{FILE}") as artifact:
         torch.manual_seed(config.seed)
         model = Bran(_sizes(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner)))
         if config.vectors is not None:
             found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, artifact.ledger)
             artifact.ledger.add("tokens with a pre-trained vector", count=found)
+        if config.pretrained is not None:
+            copied = start_from(model, config.pretrained, tokenizer)
+            artifact.ledger.add("pre-trained parameters", count=copied)
         model.to(device)
         state = TrainingState(
             model,
@@ -70,9 +72,9 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
             WeightAverage(model, config.ema),
         )
         key = artifacts.fingerprint("train", config)
-        checkpoint = artifact.path / _CHECKPOINT
+        checkpoint = artifact.path / FOLDER
         checkpoint.mkdir(exist_ok=True)
-        artifact.notes["resumed"] = _restore(state, checkpoint, key, config.force)
+        artifact.notes["resumed"] = resume_state(state, checkpoint, key, force=config.force)
 
         saved = ModelFolder(model, tokenizer, schema, ner, {})
         collate = saved.collator
@@ -102,17 +104,6 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
         checkpoint.rmdir()
         artifact.notes["device"] = str(device)
     return config.out
-
-
-def _restore(state: TrainingState, checkpoint: Path, key: str, force: bool) -> bool:
-    """Go on from a checkpoint of this run; one of another run stops the command, or is dropped with --force."""
-    try:
-        return restore_state(state, checkpoint, key)
-    except ModelError:
-        if not force:
-            raise
-        (checkpoint / FILE).unlink()
-        return False
 
 
 def _splits(config: Train) -> tuple[list[Example], list[Example]]:

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 from tokenizers import Tokenizer
 
-from biorel.config import BuildDataset
+from biorel.config import BuildDataset, Pretrain
 from biorel.text.tokenizer import import_subword_nmt, learn_bpe, load_tokenizer
 from biorel.text.words import learn_words
 
 
-def choose_tokenizer(config: BuildDataset, texts: Iterable[str]) -> Tokenizer:
+def choose_tokenizer(config: BuildDataset | Pretrain, texts: Iterable[str]) -> Tokenizer:
     """The tokenizer of the options; a tokenizer that is read as it is leaves the texts unread.
 
     Raises:

@@ -113,18 +113,21 @@ def pieces() -> pre_tokenizers.PreTokenizer:
 
 
 def spellings(tokenizer: Tokenizer) -> dict[str, int]:
-    """The tokens as files of vectors spell them, with their ids; PAD and UNK are left out.
+    """The tokens as files of vectors spell them, with their ids.
 
     In byte pair encoding that is subword-nmt's spelling, where `token@@` goes on within the word and `token` ends it;
-    other tokens stand for themselves.
+    PAD, UNK and tokens of other kinds stand for themselves.
     """
-    vocabulary = {token: index for token, index in tokenizer.get_vocab().items() if token not in (PAD, UNK)}
+    vocabulary: dict[str, int] = tokenizer.get_vocab()
     if getattr(tokenizer.model, "end_of_word_suffix", None) != END_OF_WORD:
         return vocabulary
-    return {
-        token.removesuffix(END_OF_WORD) if token.endswith(END_OF_WORD) else f"{token}@@": index
-        for token, index in vocabulary.items()
-    }
+    return {_spelled(token): index for token, index in vocabulary.items()}
+
+
+def _spelled(token: str) -> str:
+    if token in (PAD, UNK):
+        return token
+    return token.removesuffix(END_OF_WORD) if token.endswith(END_OF_WORD) else f"{token}@@"
 
 
 def load_tokenizer(path: Path) -> Tokenizer:

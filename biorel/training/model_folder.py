@@ -66,10 +66,10 @@ def open_model(folder: Path) -> ModelFolder:
     """
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such model folder", "train one with biorel train, or leave --model out")
-    schema, ner = labels_from_json(_json(folder / LABELS), folder / LABELS)
-    config = _json(folder / "config.json")
+    schema, ner = labels_from_json(read_json_object(folder / LABELS), folder / LABELS)
+    config = read_json_object(folder / "config.json")
     sizes = sizes_from_dict(config.get("sizes", {}))
-    thresholds = _json(folder / "thresholds.json")
+    thresholds = read_json_object(folder / "thresholds.json")
     if set(thresholds) != set(schema.labels):
         raise ModelError(f"{folder / 'thresholds.json'}: its relations are not those of labels.json")
     if (sizes.relations, sizes.ner_labels) != (len(schema.labels) + 1, len(ner)):
@@ -101,10 +101,15 @@ def labels_from_json(content: Mapping[str, Any], path: Path) -> tuple[RelationSc
 
 def read_labels(folder: Path) -> tuple[RelationSchema, tuple[str, ...]]:
     """The labels of a dataset or model folder."""
-    return labels_from_json(_json(folder / LABELS), folder / LABELS)
+    return labels_from_json(read_json_object(folder / LABELS), folder / LABELS)
 
 
-def _json(path: Path) -> dict[str, Any]:
+def read_json_object(path: Path) -> dict[str, Any]:
+    """The JSON object of one of a folder's files.
+
+    Raises:
+        ModelError: unreadable, or no such object.
+    """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Pre-trained vectors of sub-words or words into the token embedding.
+"""Pre-trained vectors of sub-words or words, from and to files, and into the token embedding.
 
 The text format of word2vec: `count width` first, then a token and its numbers a line. How tokens are spelled there
 tells `biorel.text.tokenizer.spellings`.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -50,3 +51,12 @@ def load_vectors(embedding: nn.Embedding, spelled: Mapping[str, int], path: Path
             "build the dataset with the tokenizer of these vectors",
         )
     return found
+
+
+def write_vectors(vectors: Mapping[str, np.ndarray], path: Path) -> None:
+    """Write the vectors, [D] of each token, in the order given; `load_vectors` reads them."""
+    width = len(next(iter(vectors.values()))) if vectors else 0
+    with path.open("w", encoding="utf-8") as stream:
+        stream.write(f"{len(vectors)} {width}\n")
+        for token, vector in vectors.items():
+            stream.write(f"{token} {' '.join(f'{value:.6f}' for value in vector.tolist())}\n")

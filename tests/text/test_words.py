@@ -60,10 +60,15 @@ def test_it_reads_the_same_from_its_file_and_its_folder(tokenizer, tmp_path):
 
 
 def test_files_of_vectors_spell_words_as_they_are_and_sub_words_as_subword_nmt_does(tokenizer, tmp_path):
-    assert spellings(tokenizer) == {"aspirin": 2, "ulcers": 3}
+    assert spellings(tokenizer) == {PAD: 0, UNK: 1, "aspirin": 2, "ulcers": 3}
     merges = tmp_path / "merges.txt"
     merges.write_text("a s\nas p</w>\n", encoding="utf-8")
     imported = import_subword_nmt(merges, ["asp"])
     spelled = {token: index for token, index in spellings(imported).items() if len(token.removesuffix("@@")) > 1}
-    assert spelled == {"as@@": imported.token_to_id("as"), "asp": imported.token_to_id("asp</w>")}
-    assert len(spellings(imported)) == imported.get_vocab_size() - 2
+    assert spelled == {
+        "[PAD]": 0,
+        "[UNK]": 1,
+        "as@@": imported.token_to_id("as"),
+        "asp": imported.token_to_id("asp</w>"),
+    }
+    assert sorted(spellings(imported).values()) == list(range(imported.get_vocab_size()))
