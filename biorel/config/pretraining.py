@@ -25,7 +25,9 @@ class Pretrain(Config):
         "--out runs/sample-pretrained"
     )
 
-    documents: tuple[Path, ...] = Field(min_length=1, description="abstracts: JSONL, PubTator, BioC or Parquet")
+    documents: tuple[Path, ...] = Field(
+        min_length=1, description="abstracts: JSONL, PubTator, BioC, PubMed XML, Parquet"
+    )
     exclude_pmids: tuple[Path, ...] = Field((), description="document ids, one a line, to leave out")
     method: Literal["masked", "skipgram"] = Field("masked", description="what is learnt")
     tokenizer: Units = TOKENIZER
