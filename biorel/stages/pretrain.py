@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+import numpy as np
+
 from biorel import artifacts
 from biorel.config import Pretrain
 from biorel.dataset.splits import read_ids
@@ -51,8 +53,11 @@ def run(
 
         progress("reading documents")
         tokenizer = choose_tokenizer(config, (document.text for document in documents(Ledger())))
-        texts = [(document.doc_id, tokenizer.encode(document.text).ids) for document in documents(artifact.ledger)]
-        if not any(ids for _, ids in texts):
+        texts = [
+            (document.doc_id, np.array(tokenizer.encode(document.text).ids, dtype=np.int32))
+            for document in documents(artifact.ledger)
+        ]
+        if not any(len(ids) for _, ids in texts):
             raise InputError("no text in any document", "see --documents and --exclude-pmids")
         if config.method == "skipgram":
             pretrain_skipgram(config, artifact, tokenizer, texts, progress)

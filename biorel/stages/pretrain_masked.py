@@ -27,7 +27,7 @@ from biorel.training.pretraining import MaskedRecipe, MaskedReport, pretrain
 from biorel.training.vectors import load_vectors
 
 # of a document: its id and its token ids
-Text = tuple[str, Sequence[int]]
+Text = tuple[str, Ids]
 
 
 def pretrain_masked(

@@ -9,6 +9,7 @@ from tokenizers import Tokenizer
 from biorel.artifacts import Artifact
 from biorel.config import Pretrain
 from biorel.text.tokenizer import TOKENIZER, spellings
+from biorel.training.masking import Ids
 from biorel.training.skipgram import learn_vectors
 from biorel.training.vectors import write_vectors
 
@@ -19,12 +20,12 @@ def pretrain_skipgram(
     config: Pretrain,
     artifact: Artifact,
     tokenizer: Tokenizer,
-    texts: Sequence[tuple[str, Sequence[int]]],
+    texts: Sequence[tuple[str, Ids]],
     progress: Callable[[str], None],
 ) -> None:
     """Learn a vector of every token and write the files of the folder into `artifact`."""
     names = {index: spelling for spelling, index in spellings(tokenizer).items()}
-    spelled = [[names[index] for index in ids] for _, ids in texts if len(ids)]
+    spelled = [[names[index] for index in ids.tolist()] for _, ids in texts if len(ids)]
     artifact.ledger.add("documents used", count=len(spelled))
     artifact.ledger.add("document without a known token", count=len(texts) - len(spelled))
     done: list[None] = []

@@ -81,8 +81,8 @@ def collate_masked(texts: Sequence[MaskedText]) -> MaskedBatch:
     return MaskedBatch(*map(torch.from_numpy, (token_ids, mask, places, targets)))
 
 
-def pieces_of(token_ids: Sequence[int], size: int) -> list[Ids]:
+def pieces_of(token_ids: Ids, size: int) -> list[Ids]:
     """A text in the fewest pieces of at most `size` tokens, of like length; those without a known token left out."""
     number = -(-len(token_ids) // size) or 1
-    pieces = np.array_split(np.array(token_ids, dtype=np.int32), number)
+    pieces = np.array_split(token_ids, number)
     return [piece for piece in pieces if can_be_masked(piece)]

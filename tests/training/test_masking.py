@@ -71,9 +71,9 @@ def test_a_batch_is_padded_and_its_places_are_in_the_flattened_texts():
 
 
 def test_a_long_text_is_learnt_in_the_fewest_pieces_of_like_length():
-    assert [len(piece) for piece in pieces_of(range(2, 25), 10)] == [8, 8, 7]
-    assert np.concatenate(pieces_of(range(2, 25), 10)).tolist() == list(range(2, 25))
-    assert [len(piece) for piece in pieces_of(range(2, 12), 10)] == [10]
-    assert pieces_of([], 10) == []
-    assert pieces_of([UNK, UNK], 10) == []
-    assert [piece.tolist() for piece in pieces_of([UNK, UNK, 5, 6], 2)] == [[5, 6]]
+    assert [len(piece) for piece in pieces_of(np.arange(2, 25), 10)] == [8, 8, 7]
+    assert np.concatenate(pieces_of(np.arange(2, 25), 10)).tolist() == list(range(2, 25))
+    assert [len(piece) for piece in pieces_of(np.arange(2, 12), 10)] == [10]
+    assert pieces_of(np.array([], dtype=np.int32), 10) == []
+    assert pieces_of(np.array([UNK, UNK]), 10) == []
+    assert [piece.tolist() for piece in pieces_of(np.array([UNK, UNK, 5, 6]), 2)] == [[5, 6]]
