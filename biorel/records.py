@@ -131,6 +131,7 @@ class Example:
         pair_labels: [P] lists of relation indices (1-based; empty is NULL).
         pair_drops: [P] as `Pair.drop`.
         pair_features: [P] lists of F numbers, see `dataset.features`.
+        pair_cues: [P] lists of buckets, see `dataset.cues`.
     """
 
     doc_id: str
@@ -151,6 +152,7 @@ class Example:
     pair_labels: tuple[tuple[int, ...], ...]
     pair_drops: tuple[str, ...]
     pair_features: tuple[tuple[float, ...], ...]
+    pair_cues: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,7 @@ SCHEMAS: dict[type, pa.Schema] = {
         pair_labels=pa.list_(_INTS),
         pair_drops=pa.list_(_STRING),
         pair_features=pa.list_(pa.list_(pa.float32())),
+        pair_cues=pa.list_(_INTS),
     ),
     records.Score: _schema(doc_id=_STRING, head_id=_STRING, tail_id=_STRING, relation=_STRING, score=pa.float32()),
     records.Relation: _schema(

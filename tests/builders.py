@@ -21,6 +21,7 @@ RESOURCES = Path(__file__).parents[1] / "resources"
 TYPES = ("Chemical", "Disease", "Gene")
 RELATION_TYPES = (("Chemical", "Disease"), ("Chemical", "Disease"), ("Chemical", "Gene"), ("Gene", "Disease"))
 VOCABULARY = 30
+CUES = 40
 UNK_ID = 1
 
 
@@ -46,6 +47,7 @@ def example(
     pairs: Sequence[tuple[int, int, Sequence[int]]] = (),
     drops: Sequence[str] | None = None,
     features: Sequence[Sequence[float]] | None = None,
+    cues: Sequence[Sequence[int]] | None = None,
     ner: Sequence[int] | None = None,
     doc_id: str = "1",
 ) -> Example:
@@ -76,6 +78,7 @@ def example(
         pair_features=tuple(tuple(row) for row in features)
         if features is not None
         else ((0.5,) * len(FEATURES),) * len(pairs),
+        pair_cues=tuple(tuple(row) for row in cues) if cues is not None else ((),) * len(pairs),
     )
 
 
@@ -97,6 +100,7 @@ def random_example(seed: int, length: int, *, entities: int = 4, mentions: int =
         entities=found,
         pairs=pairs,
         features=[[rng.random() for _ in FEATURES] for _ in pairs],
+        cues=[sorted(rng.sample(range(CUES), rng.randint(0, 5))) for _ in pairs],
         ner=[rng.randrange(7) for _ in range(length)],
         doc_id=doc_id or str(seed),
     )

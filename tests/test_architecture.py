@@ -66,7 +66,7 @@ FORBIDDEN = {
 HEAVY = ("torch", "spacy", "pandas", "matplotlib", "sklearn", "pyarrow", "tokenizers", "numpy", "tensorboard", "bioc")
 MOST_LINES = 250
 COMMANDS = (
-    *("tag", "train_tagger", "build_linker", "build_dataset", "pretrain", "train"),
+    *("tag", "train_tagger", "build_linker", "build_dataset", "pretrain", "train", "ensemble"),
     *("evaluate", "extract", "export", "run"),
 )
 

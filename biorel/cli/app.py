@@ -62,6 +62,12 @@ def _train(given: Any) -> None:
     typer.echo(f"model: {train.run(given, lambda reports: progress.training(reports, given.epochs))}")
 
 
+def _ensemble(given: Any) -> None:
+    from biorel.stages import ensemble
+
+    typer.echo(f"model: {ensemble.run(given, progress.line)}")
+
+
 def _evaluate(given: Any) -> None:
     from biorel.stages import evaluate
 
@@ -119,6 +125,7 @@ def _run(given: Any) -> None:
 command(app, "build-dataset", config.BuildDataset, _build_dataset)
 command(app, "pretrain", config.Pretrain, _pretrain)
 command(app, "train", config.Train, _train)
+command(app, "ensemble", config.Ensemble, _ensemble)
 command(app, "evaluate", config.Evaluate, _evaluate)
 command(app, "extract", config.Extract, _extract)
 command(app, "tag", config.Tag, _tag)

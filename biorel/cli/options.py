@@ -69,6 +69,8 @@ def _parameter(name: str, info: FieldInfo) -> inspect.Parameter:
 def _flag_type(annotation: Any) -> tuple[Any, bool, str | None]:
     """Of a field: a switch (bool) or a value (str), whether it may be repeated, and what --help calls the value."""
     origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return tuple[(str,) * len(arguments)], False, " ".join(one.__name__.upper() for one in arguments)  # type: ignore[misc]
     if origin is tuple:
         kind, _, metavar = _flag_type(arguments[0])
         return kind, True, metavar

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from biorel.config.base import Config, load
 from biorel.config.dataset import BuildDataset
+from biorel.config.ensemble import Ensemble
 from biorel.config.evaluation import Evaluate
 from biorel.config.extraction import Export, Extract
 from biorel.config.fetching import FetchCorpus, FetchCtd, FetchMesh, FetchPubmed, FetchPubtator
@@ -19,6 +20,7 @@ __all__ = [
     "BuildDataset",
     "BuildLinker",
     "Config",
+    "Ensemble",
     "Evaluate",
     "Export",
     "Extract",

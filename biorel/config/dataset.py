@@ -48,6 +48,12 @@ class BuildDataset(Config):
     splits: Path | None = Field(None, description="rows of: document id, tab, train|dev|test")
     dev_share: float = Field(0.1, ge=0, lt=1, description="share of dev in a split by hash")
     test_share: float = Field(0.1, ge=0, lt=1, description="share of test in a split by hash")
+    split_sizes: tuple[int, int, int] | None = Field(
+        None, description="documents of train, dev and test, drawn by --split-seed: three numbers"
+    )
+    folds: int | None = Field(None, ge=3, description="cross-validation by document: the number of folds")
+    fold: int | None = Field(None, ge=1, description="the fold that is test, from 1; dev is the next one")
+    split_seed: int = Field(1, ge=0, description="seed of the draw of --split-sizes or --folds")
     exclude_pmids: tuple[Path, ...] = Field((), description="document ids, one a line, to keep out of training")
     keep_empty: bool = Field(
         False, description="keep documents without a positive (always kept with --train/--dev/--test)"
@@ -66,8 +72,20 @@ class BuildDataset(Config):
         sets = [*self.train, *self.dev, *self.test]
         if not sets and not self.documents and self.chemprot is None:
             raise ValueError("no documents: give --train/--dev/--test, --documents or --chemprot")
-        if sets and (self.documents or self.chemprot or self.splits):
-            raise ValueError("--train/--dev/--test are splits already: leave out --documents, --chemprot and --splits")
+        if sets and (self.documents or self.chemprot):
+            raise ValueError("--train/--dev/--test are splits already: leave out --documents and --chemprot")
+        drawn = {"--splits": self.splits, "--split-sizes": self.split_sizes, "--folds": self.folds}
+        asked = [flag for flag, value in drawn.items() if value is not None]
+        if len(asked) > 1:
+            raise ValueError(f"{' and '.join(asked)} exclude each other")
+        if sets and asked:
+            raise ValueError(f"--train/--dev/--test are splits already: leave out {asked[0]}")
+        if self.split_sizes is not None and (min(self.split_sizes) < 0 or not self.split_sizes[0]):
+            raise ValueError("--split-sizes: train holds one document at least, dev and test none or more")
+        if (self.folds is None) != (self.fold is None):
+            raise ValueError("--folds and --fold go together")
+        if self.folds is not None and self.fold is not None and self.fold > self.folds:
+            raise ValueError(f"--fold {self.fold} of --folds {self.folds}: folds are 1 to {self.folds}")
         if self.hypernyms != "off" and not self.mesh:
             raise ValueError(f"--hypernyms {self.hypernyms} needs --mesh; without MeSH say --hypernyms off")
         if fault := tokenizer_fault(self.tokenizer, self.merges, self.tokenizer_file):

@@ -36,6 +36,10 @@ class Train(Config):
         "mentions", description="what the bi-affine scores: averaged mentions, or every mention token as in the paper"
     )
     pair_features: bool = Field(True, description="add scores from hand-made features of a pair")
+    rerank: bool = Field(
+        True,
+        description="read BRAN's scores beside those of lexical cues, each pair against its rivals (needs pair features)",
+    )
     word_dropout: float = Field(0.15, ge=0, lt=1, description="probability that a token becomes UNK")
     input_dropout: float = Field(0.3, ge=0, lt=1, description="dropout on the embedded tokens")
     inner_dropout: float = Field(0.1, ge=0, lt=1, description="dropout inside the blocks")
@@ -73,4 +77,6 @@ class Train(Config):
             raise ValueError(fault)
         if self.vectors and self.pretrained:
             raise ValueError("--pretrained brings its own vectors: leave out --vectors")
+        if self.rerank and not self.pair_features:
+            raise ValueError("--rerank reads pair features: say --no-rerank where there are --no-pair-features")
         return self

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tokenizers import Tokenizer
 
 from biorel.dataset.candidates import EntityKey, entities
+from biorel.dataset.cues import pair_cues, read_words
 from biorel.dataset.features import MentionPlace, pair_features
 from biorel.ledger import Ledger
 from biorel.records import Document, Example, Mention, Pair
@@ -84,6 +85,13 @@ class Encoder:
             type_: [count for key, count in counts.items() if key.type == type_]
             for type_ in {key.type for key in counts}
         }
+        words = read_words(
+            document.text,
+            sentences,
+            [(entity, mention) for entity, _, mention in placed],
+            [key.id for key in keys],
+            [key.type for key in keys],
+        )
         return Example(
             doc_id=document.doc_id,
             token_ids=tuple(encoding.ids),
@@ -103,9 +111,12 @@ class Encoder:
             pair_labels=tuple(tuple(self.relations.index(name) + 1 for name in pair.relations) for _, _, pair in kept),
             pair_drops=tuple(pair.drop for _, _, pair in kept),
             pair_features=tuple(
-                pair_features(places[head], places[tail], rivals[pair.head_type], rivals[pair.tail_type])
+                pair_features(
+                    places[head], places[tail], rivals[pair.head_type], rivals[pair.tail_type], len(sentences)
+                )
                 for head, tail, pair in kept
             ),
+            pair_cues=tuple(pair_cues(words, head, tail) for head, tail, _ in kept),
         )
 
     def _tags(self, starts: Sequence[int], ends: Sequence[int], mentions: Sequence[Mention]) -> tuple[int, ...]:

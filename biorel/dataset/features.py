@@ -23,6 +23,12 @@ FEATURES = (
     "log entities of the tail's type",
     "head's share of the mentions of its type",
     "tail's share of the mentions of its type",
+    "no entity of its type is mentioned more often than the head",
+    "no entity of its type is mentioned more often than the tail",
+    "head's first sentence, as a share of the text",
+    "tail's first sentence, as a share of the text",
+    "head's last sentence, as a share of the text",
+    "tail's last sentence, as a share of the text",
 )
 
 
@@ -41,6 +47,7 @@ def pair_features(
     tails: Sequence[MentionPlace],
     head_rivals: Sequence[int],
     tail_rivals: Sequence[int],
+    sentences: int,
 ) -> tuple[float, ...]:
     """The features of one pair, in the order of `FEATURES`, all between 0 and about 7.
 
@@ -48,6 +55,7 @@ def pair_features(
         heads, tails: mentions of the two entities, at least one each.
         head_rivals, tail_rivals: mentions of each entity of the head's (tail's) type in the
             document, the entity itself included.
+        sentences: of the document.
     """
     token_distance = min(_gap(head, tail) for head in heads for tail in tails)
     sentence_distance = min(abs(head.sentence - tail.sentence) for head in heads for tail in tails)
@@ -65,6 +73,12 @@ def pair_features(
         log1p(len(tail_rivals)),
         len(heads) / sum(head_rivals),
         len(tails) / sum(tail_rivals),
+        float(len(heads) == max(head_rivals)),
+        float(len(tails) == max(tail_rivals)),
+        min(head.sentence for head in heads) / sentences,
+        min(tail.sentence for tail in tails) / sentences,
+        max(head.sentence for head in heads) / sentences,
+        max(tail.sentence for tail in tails) / sentences,
     )
 
 

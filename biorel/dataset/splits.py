@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from biorel.errors import InputError
@@ -21,6 +21,41 @@ def hash_split(doc_id: str, dev_share: float, test_share: float) -> str:
     if place < test_share:
         return "test"
     return "dev" if place < test_share + dev_share else "train"
+
+
+def sized_splits(doc_ids: Iterable[str], sizes: tuple[int, int, int], seed: int) -> dict[str, str]:
+    """Splits of exactly these sizes (train, dev, test), drawn by seed; the order of the ids has no bearing on it.
+
+    Raises:
+        InputError: the sizes do not sum to the number of documents.
+    """
+    order = _drawn_order(doc_ids, seed)
+    if len(order) != sum(sizes):
+        asked = " + ".join(map(str, sizes))
+        raise InputError(f"--split-sizes {asked} are {sum(sizes)} documents; there are {len(order)}")
+    split_of_place = [split for split, size in zip(SPLITS, sizes, strict=True) for _ in range(size)]
+    return dict(zip(order, split_of_place, strict=True))
+
+
+def fold_splits(doc_ids: Iterable[str], folds: int, fold: int, seed: int) -> dict[str, str]:
+    """One fold of a cross-validation by document: test is fold `fold` of 1 to `folds`, dev the next, train the rest.
+
+    Folds differ by one document at most; every document is in test once and in dev once over all folds, and the
+    order of the ids has no bearing on which.
+
+    Raises:
+        InputError: fewer documents than folds.
+    """
+    order = _drawn_order(doc_ids, seed)
+    if len(order) < folds:
+        raise InputError(f"--folds {folds}: there are {len(order)} documents", "a fold holds one at least")
+    of_fold = {fold - 1: "test", fold % folds: "dev"}
+    return {doc_id: of_fold.get(place % folds, "train") for place, doc_id in enumerate(order)}
+
+
+def _drawn_order(doc_ids: Iterable[str], seed: int) -> list[str]:
+    """The documents as a hash of seed and id orders them."""
+    return sorted(set(doc_ids), key=lambda doc_id: hashlib.sha256(f"{seed}:{doc_id}".encode()).digest())
 
 
 def read_splits(path: Path, ledger: Ledger) -> dict[str, str]:

@@ -19,8 +19,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from biorel.errors import ConfigError
+from biorel.errors import ConfigError, ModelError
 from biorel.model.bran import Bran
+from biorel.model.ensemble import Ensemble, Network
 
 Axes = Mapping[str, tuple[str | None, ...]]
 
@@ -73,12 +74,15 @@ class ScoringGraph(nn.Module):
         return affinities, self.model.ner(tokens)
 
 
-def export_onnx(model: Bran, folder: Path) -> None:
+def export_onnx(model: Network, folder: Path) -> None:
     """Write the graphs of a network, and onnx.json, into an existing folder; the network is left as it is.
 
     Raises:
         ConfigError: the package onnx is not installed.
+        ModelError: the network is an ensemble: the mean is of probabilities, which are read off outside of the graph.
     """
+    if isinstance(model, Ensemble):
+        raise ModelError("an ensemble has no ONNX form", "export its members, and take the mean of their probabilities")
     try:
         import onnx  # noqa: F401 - torch finds out only after it has traced the network
     except ImportError as error:

@@ -24,7 +24,10 @@ class Batch:
         links: [N] int64 flat places in [B, H, K]; of one pair they stand together.
         link_pairs: [N] int64 the pair of each link, ascending.
         pair_documents: [P] int64 the row in B of each pair.
+        pair_heads, pair_tails: [P] int64 the entities of each pair, numbered through the batch.
         pair_features: [P, F] float32.
+        cues: [C] int64 buckets, those of one pair together.
+        cue_starts: [P] int64 where each pair's cues begin.
         allowed: [P, R] bool, the relations whose argument types the pair has; NULL always.
         labels: [P, R] bool, NULL where no relation holds.
         ner_labels: [B, T] int64.
@@ -39,7 +42,11 @@ class Batch:
     links: Tensor
     link_pairs: Tensor
     pair_documents: Tensor
+    pair_heads: Tensor
+    pair_tails: Tensor
     pair_features: Tensor
+    cues: Tensor
+    cue_starts: Tensor
     allowed: Tensor
     labels: Tensor
     ner_labels: Tensor

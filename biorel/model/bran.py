@@ -14,6 +14,7 @@ from biorel.model.heads.biaffine import Biaffine
 from biorel.model.heads.pair_features import PairFeatures
 from biorel.model.heads.projection import Projection
 from biorel.model.pooling import average_units, gather_links, pool_links
+from biorel.model.reranker import Reranker
 from biorel.model.windows import encode_in_windows
 
 FORBIDDEN = -1e9
@@ -27,6 +28,7 @@ class Sizes:
     relations: int
     ner_labels: int
     pair_features: int
+    cues: int = 0
     width: int = 64
     blocks: int = 2
     heads: int = 4
@@ -87,6 +89,11 @@ class Bran(nn.Module):
             if sizes.pair_features
             else None
         )
+        self.reranker = (
+            Reranker(cues=sizes.cues, features=sizes.pair_features, relations=sizes.relations - 1)
+            if sizes.cues
+            else None
+        )
         self.ner = nn.Linear(sizes.width, sizes.ner_labels)  # c_i = W3 b_i (section 2.5)
 
     def encode(self, token_ids: Tensor, mask: Tensor) -> Tensor:
@@ -115,7 +122,18 @@ class Bran(nn.Module):
         return self.score(self.encode(batch.token_ids, batch.token_mask), batch)
 
     def score(self, tokens: Tensor, batch: Batch) -> Output:
-        """All pairs and all tags of documents that are encoded already: [B, T, D] tokens in context."""
+        """All pairs and all tags of documents that are encoded already: [B, T, D] tokens in context.
+
+        In training BRAN's own scores, on which its loss is; afterwards those of the reranker where there is one.
+        """
+        output = self.score_alone(tokens, batch)
+        if self.reranker is None or self.training:
+            return output
+        pairs = self.reranker(output.pairs, batch)
+        return Output(pairs.masked_fill(~batch.allowed, FORBIDDEN), output.links, output.ner)
+
+    def score_alone(self, tokens: Tensor, batch: Batch) -> Output:
+        """The same without the reranker: what the paper describes."""
         affinities = self.affinities(tokens, batch.head_tokens, batch.head_mask, batch.tail_tokens, batch.tail_mask)
         links = gather_links(affinities, batch.links)
         pairs = pool_links(links, batch.link_pairs, batch.pairs)

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from biorel.errors import ModelError
 from biorel.model.bran import Bran, Sizes
+from biorel.model.ensemble import Ensemble, Network
 from biorel.model.masked import EncoderSizes
 
 
@@ -22,15 +23,14 @@ def save_weights(model: nn.Module, path: Path) -> None:
     save_file({name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}, path)
 
 
-def load_model(sizes: Sizes, path: Path) -> Bran:
-    """The network with its weights, on the CPU, in evaluation mode.
+def load_weights(model: Network, path: Path) -> None:
+    """Read all parameters and buffers of a network; it is left in evaluation mode.
 
     Raises:
         ModelError: missing, not safetensors, or made for other sizes.
     """
     if not path.is_file():
         raise ModelError(f"{path}: no such file", "a model folder holds model.safetensors; train one with biorel train")
-    model = Bran(sizes)
     weights = read_weights(path)
     expected = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
@@ -41,7 +41,31 @@ def load_model(sizes: Sizes, path: Path) -> Bran:
             "weights and config.json must come from one training run",
         )
     model.load_state_dict(weights)
-    return model.eval()
+    model.eval()
+
+
+def network_to_dict(model: Network) -> dict[str, Any]:
+    """What config.json holds: the kind of a network and its sizes, of an ensemble those of each member."""
+    if isinstance(model, Ensemble):
+        return {"model": "ensemble", "members": [sizes_to_dict(member.sizes) for member in model.networks]}
+    return {"model": "bran", "sizes": sizes_to_dict(model.sizes)}
+
+
+def network_from_dict(values: Mapping[str, Any]) -> Network:
+    """The network again, with weights drawn anew.
+
+    Raises:
+        ModelError: not what `network_to_dict` wrote.
+    """
+    if values.get("model") != "ensemble":
+        return Bran(sizes_from_dict(values.get("sizes", {})))
+    members = values.get("members")
+    if not isinstance(members, list) or not all(isinstance(member, dict) for member in members):
+        raise ModelError("config.json: an ensemble without its members", "was it written by this version of biorel?")
+    try:
+        return Ensemble([Bran(sizes_from_dict(member)) for member in members])
+    except ValueError as error:
+        raise ModelError(f"config.json: {error}", "make it anew with biorel ensemble") from error
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:

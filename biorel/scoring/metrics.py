@@ -85,6 +85,7 @@ class Metrics:
             "macro": asdict(self.macro) | {"f1_of_means": self.f1_of_means},
             "by_relation": {label: asdict(prf) for label, prf in self.by_relation.items()},
             "by_pair_type": {pair_type: asdict(prf) for pair_type, prf in self.by_pair_type.items()},
+            "home_types": dict(self.home_types),
             "ignored": dict(self.ignored),
             "not_scored": dict(self.not_scored),
         }

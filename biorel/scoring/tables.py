@@ -32,7 +32,7 @@ def relation_table(metrics: Metrics) -> str:
             for label in labels:
                 of_label = metrics.by_relation[label]
                 rows.append((INDENT + short_name(label), *_percents(of_label), _whole(of_label.gold)))
-    return _table(("Relation", "P", "R", "F1", "Support"), rows)
+    return markdown_table(("Relation", "P", "R", "F1", "Support"), rows)
 
 
 def dataset_table(stats: Mapping[str, Any]) -> str:
@@ -46,7 +46,7 @@ def dataset_table(stats: Mapping[str, Any]) -> str:
     splits, total = stats["splits"], stats["total"]
     columns = ("documents", "positives", "negatives")
     dropped = ("dropped_hypernym", "too_long")
-    by_split = _table(
+    by_split = markdown_table(
         ("Data split", "Docs", "Pos", "Neg", "Hypernyms left out", "Too long"),
         [
             (name, *(_whole(counts[column]) for column in columns + dropped))
@@ -56,7 +56,7 @@ def dataset_table(stats: Mapping[str, Any]) -> str:
             ]
         ],
     )
-    by_pair_type = _table(
+    by_pair_type = markdown_table(
         ("Types", "Docs", "Pos", "Neg"),
         [
             ("Total", *(_whole(total[column]) for column in columns)),
@@ -77,7 +77,7 @@ def dataset_table(stats: Mapping[str, Any]) -> str:
             )
             for label in labels
         ]
-    by_relation = _table(("Positives", *map(split_title, splits)), rows)
+    by_relation = markdown_table(("Positives", *map(split_title, splits)), rows)
     return "\n".join((by_split, by_pair_type, by_relation))
 
 
@@ -127,7 +127,7 @@ def _support(prf: Prf | None) -> str:
     return _whole(prf.gold) if prf else ""
 
 
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Lines of a Markdown table: the first column to the left, numbers to the right."""
     cells = [header, *rows]
     widths = [max(3, *(len(row[column]) for row in cells)) for column in range(len(header))]

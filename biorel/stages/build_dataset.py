@@ -21,7 +21,7 @@ from biorel.dataset.collapse import RelationSchema, RelationType, derive, load_s
 from biorel.dataset.encode import Encoder, ner_labels
 from biorel.dataset.hypernyms import strict_ancestors
 from biorel.dataset.label import Rules, label, mark_too_long
-from biorel.dataset.splits import SPLITS, read_ids, read_splits
+from biorel.dataset.splits import SPLITS, read_ids
 from biorel.dataset.statistics import SplitStatistics, total
 from biorel.errors import InputError
 from biorel.ledger import Ledger
@@ -31,7 +31,7 @@ from biorel.scoring.tables import dataset_table
 from biorel.sources.ctd import read_alternate_ids, read_curations, read_interaction_types
 from biorel.sources.ctd_table import find_table
 from biorel.sources.mesh import Mesh, read_mesh
-from biorel.stages.corpora import Sources
+from biorel.stages.corpora import Sources, find_splits
 from biorel.stages.vocabulary import choose_tokenizer
 from biorel.tables import TableWriter
 from biorel.training.model_folder import LABELS, labels_to_json
@@ -90,7 +90,7 @@ def _first_pass(config: BuildDataset, ledger: Ledger) -> tuple[Sources, Tokenize
 
     Only the second pass books the documents, so that nothing is counted twice.
     """
-    splits = read_splits(config.splits, ledger) if config.splits else {}
+    splits = find_splits(config, ledger)
     excluded = read_ids(config.exclude_pmids, ledger)
     vocabulary = find_table(config.ctd, ("CTD_diseases",), ledger) if config.ctd is not None else None
     primary = read_alternate_ids(vocabulary, ledger) if vocabulary is not None else {}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from biorel.config import BuildDataset
-from biorel.dataset.splits import hash_split
+from biorel.dataset.splits import fold_splits, hash_split, read_splits, sized_splits
 from biorel.ledger import Ledger
 from biorel.records import Annotated, Curation
 from biorel.sources.chemprot import locate, read_chemprot
@@ -17,11 +17,12 @@ from biorel.sources.documents import read_documents
 class Sources:
     """The inputs, ready to be streamed any number of times: (split, document with its curations).
 
+    `splits` is that of each document, None where it is told by a hash of the id.
     `primary` maps the alternate ids of a disease to the one that joins are made on.
     """
 
     config: BuildDataset
-    splits: dict[str, str]
+    splits: dict[str, str] | None
     excluded: frozenset[str]
     curations: dict[str, list[Curation]]
     primary: dict[str, str]
@@ -53,7 +54,24 @@ class Sources:
         )
 
 
-def _read(config: BuildDataset, splits: dict[str, str], ledger: Ledger) -> Iterator[tuple[str, Annotated]]:
+def find_splits(config: BuildDataset, ledger: Ledger) -> dict[str, str] | None:
+    """The split of each document, from a file or drawn over all documents; None where a hash of the id tells it.
+
+    Raises:
+        InputError: the file or the documents cannot be read, or the documents are too few or too many.
+    """
+    if config.splits is not None:
+        return read_splits(config.splits, ledger)
+    if config.split_sizes is None and config.folds is None:
+        return None
+    # a draw of exact sizes needs all ids; the books are kept when the documents are read for what is in them
+    doc_ids = [annotated.document.doc_id for annotated in _unsplit(config, Ledger())]
+    if config.split_sizes is not None:
+        return sized_splits(doc_ids, config.split_sizes, config.split_seed)
+    return fold_splits(doc_ids, config.folds or 0, config.fold or 0, config.split_seed)
+
+
+def _read(config: BuildDataset, splits: dict[str, str] | None, ledger: Ledger) -> Iterator[tuple[str, Annotated]]:
     """All documents with the split that each belongs to; the books are kept in `ledger`."""
     if config.train or config.dev or config.test:
         for split, paths in (("train", config.train), ("dev", config.dev), ("test", config.test)):
@@ -62,7 +80,7 @@ def _read(config: BuildDataset, splits: dict[str, str], ledger: Ledger) -> Itera
         return
     for annotated in _unsplit(config, ledger):
         doc_id = annotated.document.doc_id
-        if config.splits is None:
+        if splits is None:
             yield hash_split(doc_id, config.dev_share, config.test_share), annotated
         elif doc_id in splits:
             yield splits[doc_id], annotated

@@ -71,7 +71,7 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
             "documents": len(examples),
             "entities": "gold (those of the dataset)",
             "hypernym_filter": "on; 'unfiltered' counts the filtered pairs as negatives",
-            "thresholds": "tuned on the dev documents of training",
+            "thresholds": opened.tuned_on,
         }
         artifacts.write_json(
             artifact.path / "metrics.json",

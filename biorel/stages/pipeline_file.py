@@ -1,6 +1,6 @@
 """A pipeline file, or one that is another with some fields changed.
 
-extends = "../cdr-documents.toml"     # relative to this file
+extends = "../cdr.toml"     # relative to this file
 
 [set.model]                           # over the fields of the stage `model`
 heads = 0

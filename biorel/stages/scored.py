@@ -12,7 +12,7 @@ from biorel.dataset.candidates import UNLINKED_ID, link
 from biorel.dataset.encode import Encoder
 from biorel.errors import InputError
 from biorel.ledger import Ledger
-from biorel.model.bran import Bran
+from biorel.model.ensemble import Network
 from biorel.records import Document, Example, Mention, Pair
 from biorel.scoring.pairs import NOT_SCORED, ScoredPair
 from biorel.tables import read_table
@@ -79,7 +79,7 @@ def example_pairs(example: Example, labels: Sequence[str]) -> list[Pair]:
 
 
 def score(
-    model: Bran,
+    model: Network,
     examples: Sequence[Example],
     collate: Collator,
     labels: Sequence[str],

@@ -14,6 +14,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from biorel import artifacts
 from biorel.config import Train
+from biorel.dataset.cues import BUCKETS
 from biorel.dataset.features import FEATURES
 from biorel.errors import InputError
 from biorel.model.bran import Bran, Sizes
@@ -29,6 +30,7 @@ from biorel.training.loop import DevScore, Recipe, Report, train
 from biorel.training.model_folder import ModelFolder, read_labels, save_model
 from biorel.training.optim import WeightAverage, build_optimizer
 from biorel.training.pretrained import start_from
+from biorel.training.rerank import fit_mix, fit_reranker
 from biorel.training.vectors import load_vectors
 
 
@@ -59,6 +61,9 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
         if config.pretrained is not None:
             copied = start_from(model, config.pretrained, tokenizer)
             artifact.ledger.add("pre-trained parameters", count=copied)
+        collate = ModelFolder(model, tokenizer, schema, ner, {}).collator
+        if model.reranker is not None:
+            fit_reranker(model.reranker, training, collate, seed=config.seed)
         model.to(device)
         state = TrainingState(
             model,
@@ -76,10 +81,8 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
         checkpoint.mkdir(exist_ok=True)
         artifact.notes["resumed"] = resume_state(state, checkpoint, key, force=config.force)
 
-        saved = ModelFolder(model, tokenizer, schema, ner, {})
-        collate = saved.collator
-
         def score_dev() -> DevScore:
+            fit_mix(model, dev, collate, token_budget=config.eval_tokens)
             scored, tags = score(model, dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
             entities = evaluate_spans((example.ner_tags for example in dev), tags, ner)
             thresholds = tune(scored, schema.labels)
@@ -96,6 +99,7 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
         events.close()
 
         model.load_state_dict(state.best, strict=False)
+        fit_mix(model, dev, collate, token_budget=config.eval_tokens)
         saved = ModelFolder(model, tokenizer, schema, ner, state.best_thresholds)
         pd.DataFrame(state.history).to_parquet(artifact.path / "history.parquet", index=False)
         metrics = _metrics(config, state, len(training), len(dev), device)
@@ -127,6 +131,7 @@ def _sizes(config: Train, vocabulary: int, relations: int, ner_labels: int) -> S
         relations=relations + 1,
         ner_labels=ner_labels,
         pair_features=len(FEATURES) if config.pair_features else 0,
+        cues=BUCKETS if config.rerank else 0,
         unk_id=UNK_ID,
         **{name: getattr(config, name) for name in shared},
     )

@@ -48,7 +48,11 @@ class Collator:
         joined: list[tuple[int, int, int]] = []  # (document, head unit, tail unit) of each link
         link_pairs: list[int] = []
         pair_documents: list[int] = []
+        entities: dict[tuple[int, int], int] = {}  # numbers of the entities (row, entity) of pairs
+        arguments: list[tuple[int, int]] = []
         features: list[Sequence[float]] = []
+        cues: list[int] = []
+        cue_starts: list[int] = []
         labels: list[np.ndarray] = []
         allowed: list[np.ndarray] = []
         relations = len(self.relation_types) + 1
@@ -65,7 +69,15 @@ class Collator:
                         joined.append((row, head_unit, tail_unit))
                         link_pairs.append(len(pair_documents))
                 pair_documents.append(row)
+                arguments.append(
+                    (
+                        entities.setdefault((row, head), len(entities)),
+                        entities.setdefault((row, tail), len(entities)),
+                    )
+                )
                 features.append(document.pair_features[pair])
+                cue_starts.append(len(cues))
+                cues.extend(document.pair_cues[pair])
                 types = (document.entity_types[head], document.entity_types[tail])
                 allowed.append(np.array([True, *(expected == types for expected in self.relation_types)]))
                 row_labels = np.zeros(relations, dtype=bool)
@@ -86,9 +98,13 @@ class Collator:
             links=torch.from_numpy(links),
             link_pairs=torch.tensor(link_pairs, dtype=torch.int64),
             pair_documents=torch.tensor(pair_documents, dtype=torch.int64),
+            pair_heads=torch.tensor([head for head, _ in arguments], dtype=torch.int64),
+            pair_tails=torch.tensor([tail for _, tail in arguments], dtype=torch.int64),
             pair_features=torch.tensor(np.array(features, dtype=np.float32).reshape(-1, len(FEATURES)))
             if self.features
             else torch.zeros(len(features), 0),
+            cues=torch.tensor(cues, dtype=torch.int64),
+            cue_starts=torch.tensor(cue_starts, dtype=torch.int64),
             allowed=torch.from_numpy(np.array(allowed, dtype=bool).reshape(-1, relations)),
             labels=torch.from_numpy(np.array(labels, dtype=bool).reshape(-1, relations)),
             ner_labels=torch.from_numpy(ner),

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from biorel.model.bran import Bran, probabilities
+from biorel.model.bran import probabilities
+from biorel.model.ensemble import Network
 from biorel.model.pooling import link_weights, pool_links
 from biorel.records import Example
 from biorel.training.batches import all_pairs, ordered_plans
@@ -42,7 +43,7 @@ Completion = Callable[[int, np.ndarray], Example]
 
 @torch.no_grad()
 def predict(
-    model: Bran,
+    model: Network,
     examples: Sequence[Example],
     collate: Collator,
     *,

@@ -18,8 +18,8 @@ from biorel.artifacts import write_json
 from biorel.dataset.collapse import RelationSchema, RelationType
 from biorel.dataset.encode import Encoder
 from biorel.errors import ModelError
-from biorel.model.bran import Bran
-from biorel.model.checkpoint import load_model, save_weights, sizes_from_dict, sizes_to_dict
+from biorel.model.checkpoint import load_weights, network_from_dict, network_to_dict, save_weights
+from biorel.model.ensemble import Ensemble, Network
 from biorel.text.tokenizer import load_tokenizer
 from biorel.training.collate import Collator
 
@@ -30,7 +30,7 @@ LABELS = "labels.json"
 class ModelFolder:
     """A network with its tokenizer, labels and thresholds."""
 
-    model: Bran
+    model: Network
     tokenizer: Tokenizer
     schema: RelationSchema
     ner_labels: tuple[str, ...]
@@ -39,6 +39,13 @@ class ModelFolder:
     @property
     def encoder(self) -> Encoder:
         return Encoder(self.tokenizer, self.schema.labels, self.ner_labels)
+
+    @property
+    def tuned_on(self) -> str:
+        """Where the thresholds come from, in words."""
+        if isinstance(self.model, Ensemble):
+            return "the mean of the members', each tuned on the dev documents of its own training"
+        return "tuned on the dev documents of training"
 
     @property
     def collator(self) -> Collator:
@@ -50,7 +57,7 @@ class ModelFolder:
 def save_model(folder: Path, saved: ModelFolder, metrics: Mapping[str, Any], card: str) -> None:
     """Write all the files of a model folder into an existing folder."""
     save_weights(saved.model, folder / "model.safetensors")
-    write_json(folder / "config.json", {"model": "bran", "sizes": sizes_to_dict(saved.model.sizes)})
+    write_json(folder / "config.json", network_to_dict(saved.model))
     saved.tokenizer.save(str(folder / "tokenizer.json"))
     write_json(folder / LABELS, labels_to_json(saved.schema, saved.ner_labels))
     write_json(folder / "thresholds.json", dict(saved.thresholds))
@@ -67,8 +74,8 @@ def open_model(folder: Path) -> ModelFolder:
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such model folder", "train one with biorel train, or leave --model out")
     schema, ner = labels_from_json(read_json_object(folder / LABELS), folder / LABELS)
-    config = read_json_object(folder / "config.json")
-    sizes = sizes_from_dict(config.get("sizes", {}))
+    model = network_from_dict(read_json_object(folder / "config.json"))
+    sizes = model.sizes
     thresholds = read_json_object(folder / "thresholds.json")
     if set(thresholds) != set(schema.labels):
         raise ModelError(f"{folder / 'thresholds.json'}: its relations are not those of labels.json")
@@ -77,7 +84,8 @@ def open_model(folder: Path) -> ModelFolder:
     tokenizer = load_tokenizer(folder / "tokenizer.json")
     if tokenizer.get_vocab_size() != sizes.vocabulary:
         raise ModelError(f"{folder}: tokenizer.json does not fit config.json", "both must come from one training run")
-    return ModelFolder(load_model(sizes, folder / "model.safetensors"), tokenizer, schema, ner, thresholds)
+    load_weights(model, folder / "model.safetensors")
+    return ModelFolder(model, tokenizer, schema, ner, thresholds)
 
 
 def labels_to_json(schema: RelationSchema, ner: tuple[str, ...]) -> dict[str, Any]:

@@ -135,7 +135,12 @@ def test_every_option_of_the_issue_is_there():
         "biorel extract FILE.jsonl --model MODEL --out RELATIONS.jsonl",
         "biorel extract FILE.jsonl",
         "biorel extract FILE.jsonl --min-score 0.5 --all-scores --batch-tokens 100 --device cpu",
+        "biorel build-dataset --chemprot DIR --hypernyms off --split-sizes 600 75 75 --split-seed 2 --out D",
+        "biorel build-dataset --chemprot DIR --hypernyms off --folds 10 --fold 10 --out D",
         "biorel run pipelines/cdr.toml --out runs/cdr",
+        "biorel run pipelines/cdr.toml --out runs/cdr --seeds 5 --dry-run",
+        "biorel run pipelines/chemprot.toml --out runs/folds --folds 10 --seed 2",
+        "biorel ensemble --model A --model B --model C --out MODEL",
         "biorel export --model MODEL --out ONNX",
     ):
         assert parsed(line), line
@@ -176,6 +181,11 @@ def test_biorel_is_a_process_with_an_exit_code(tmp_path):
         ("export --out x.tsv", 2, "give either --model or --relations"),
         ("export --relations nowhere.jsonl --out x.tsv", 3, "nowhere.jsonl"),
         ("run nowhere.toml --out o", 3, "nowhere.toml"),
+        ("run nowhere.toml --out o --seeds 2 --folds 3", 2, "--seeds and --folds exclude each other"),
+        ("run nowhere.toml --out o --folds 2", 2, "--folds: Input should be greater than or equal to 3"),
+        ("ensemble --out m", 2, "--model: Field required"),
+        ("ensemble --model nowhere --out m", 4, "nowhere: no such model folder"),
+        ("build-dataset --documents a --split-sizes 6 x 1 --out d", 2, "--split-sizes.1: Input should be a valid int"),
         ("build-dataset --config nowhere.toml", 2, "nowhere.toml: No such file"),
     ],
 )

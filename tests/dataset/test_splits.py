@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from biorel.dataset.splits import SPLITS, hash_split, read_ids, read_splits
+from biorel.dataset.splits import SPLITS, fold_splits, hash_split, read_ids, read_splits, sized_splits
 from biorel.errors import InputError
 from biorel.ledger import Ledger
 
@@ -37,6 +37,41 @@ def test_a_share_of_zero_is_no_document_and_one_of_one_is_all() -> None:
 def test_a_smaller_dev_share_takes_nothing_from_test() -> None:
     for doc_id in IDS[:500]:
         assert (hash_split(doc_id, 0.1, 0.2) == "test") == (hash_split(doc_id, 0.3, 0.2) == "test")
+
+
+def test_sizes_are_kept_exactly_and_the_order_of_the_ids_has_no_bearing() -> None:
+    splits = sized_splits(IDS[:100], (70, 20, 10), seed=1)
+    assert Counter(splits.values()) == {"train": 70, "dev": 20, "test": 10}
+    assert sized_splits(list(reversed(IDS[:100])), (70, 20, 10), seed=1) == splits
+    assert sized_splits(IDS[:100], (70, 20, 10), seed=2) != splits
+    assert set(sized_splits(IDS[:3], (3, 0, 0), seed=1).values()) == {"train"}
+
+
+@pytest.mark.parametrize("count", [99, 101])
+def test_sizes_that_are_not_those_of_the_corpus_are_told(count: int) -> None:
+    with pytest.raises(InputError, match=rf"70 \+ 20 \+ 10 are 100 documents; there are {count}"):
+        sized_splits(IDS[:count], (70, 20, 10), seed=1)
+
+
+@pytest.mark.parametrize(("documents", "folds"), [(100, 10), (47, 5), (4, 3), (3, 3)])
+def test_d01_over_all_folds_a_document_is_in_test_once_and_in_dev_once(documents: int, folds: int) -> None:
+    drawn = [fold_splits(IDS[:documents], folds, fold, seed=1) for fold in range(1, folds + 1)]
+    for split in ("test", "dev"):
+        found = Counter(doc_id for one in drawn for doc_id, place in one.items() if place == split)
+        assert found == Counter(IDS[:documents])
+    tests = [{doc_id for doc_id, split in one.items() if split == "test"} for one in drawn]
+    devs = [{doc_id for doc_id, split in one.items() if split == "dev"} for one in drawn]
+    assert devs == [*tests[1:], tests[0]]
+    assert max(map(len, tests)) - min(map(len, tests)) <= 1
+    assert all("train" in one.values() for one in drawn)
+
+
+def test_the_order_of_the_ids_has_no_bearing_on_a_fold_and_the_seed_has() -> None:
+    drawn = fold_splits(IDS[:50], 5, 2, seed=1)
+    assert fold_splits(sorted(IDS[:50], reverse=True), 5, 2, seed=1) == drawn
+    assert fold_splits(IDS[:50], 5, 2, seed=2) != drawn
+    with pytest.raises(InputError, match="--folds 5: there are 4 documents"):
+        fold_splits(IDS[:4], 5, 1, seed=1)
 
 
 def _write(path: Path, content: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -254,6 +255,52 @@ def test_splits_by_hash_depend_on_the_id_alone(write, tmp_path):
     assert set(places[1].values()) == {"train", "dev", "test"}
     # another machine or release of biorel must give the same
     assert [hash_split(doc_id, 0.2, 0.3) for doc_id in ("1", "3", "7", "PMC99")] == ["test", "train", "dev", "test"]
+
+
+def test_splits_of_exact_sizes_and_folds_are_drawn_from_all_documents(write, tmp_path):
+    stories = [story(str(number)) for number in range(1, 8)]
+    given = {"documents": [write("a.txt", "".join(stories))], "schema": "cdr", "keep_empty": True}
+    turned = given | {"documents": [write("b.txt", "".join(reversed(stories)))]}
+    build(tmp_path / "sized", **given, split_sizes=(4, 2, 1))
+    assert [len(ids) for ids in documents(tmp_path / "sized").values()] == [4, 2, 1]
+    build(tmp_path / "turned", **turned, split_sizes=(4, 2, 1))
+    build(tmp_path / "other", **given, split_sizes=(4, 2, 1), split_seed=2)
+    drawn = {
+        name: {split: sorted(ids) for split, ids in documents(tmp_path / name).items()}
+        for name in ("sized", "turned", "other")
+    }
+    assert drawn["sized"] == drawn["turned"] != drawn["other"]
+
+    tested = []
+    for fold in (1, 2, 3):
+        build(tmp_path / f"fold-{fold}", **given, folds=3, fold=fold)
+        found = documents(tmp_path / f"fold-{fold}")
+        assert sorted(doc_id for ids in found.values() for doc_id in ids) == list("1234567")
+        tested += found["test"]
+    assert sorted(tested) == list("1234567")
+
+    with pytest.raises(InputError, match=r"--split-sizes 4 \+ 2 \+ 2 are 8 documents; there are 7"):
+        build(tmp_path / "wrong", **given, split_sizes=(4, 2, 2))
+    assert not (tmp_path / "wrong").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"split_sizes": (4, 2, 1), "folds": 3, "fold": 1}, "--split-sizes and --folds exclude each other"),
+        ({"splits": "s.tsv", "split_sizes": (4, 2, 1)}, "--splits and --split-sizes exclude each other"),
+        ({"folds": 3}, "--folds and --fold go together"),
+        ({"folds": 3, "fold": 4}, "--fold 4 of --folds 3: folds are 1 to 3"),
+        ({"folds": 2, "fold": 1}, "greater than or equal to 3"),
+        ({"split_sizes": (0, 2, 1)}, "train holds one document at least"),
+        ({"split_sizes": (4, -1, 1)}, "train holds one document at least"),
+        ({"split_sizes": (4, 2)}, "--split-sizes.2: Field required"),
+        ({"documents": (), "train": ["a.txt"], "folds": 3, "fold": 1}, "are splits already: leave out --folds"),
+    ],
+)
+def test_two_ways_to_split_are_told(options, fault):
+    with pytest.raises(ConfigError, match=re.escape(fault)):
+        load(BuildDataset, {"documents": ["a.txt"], "out": "d", "hypernyms": "off", **options})
 
 
 def test_excluded_documents_stay_out_of_training_only(write, tmp_path):

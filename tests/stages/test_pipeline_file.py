@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,11 @@ def test_a_file_that_extends_none_is_read_as_it_is(tmp_path, write):
     assert [stage["name"] for stage in read_pipeline(tmp_path / "base.toml")["stage"]] == ["dataset", "model"]
 
 
+def shipped(name: str) -> dict[str, dict[str, Any]]:
+    """The stages of a pipeline that biorel ships, by name."""
+    return {stage["name"]: stage for stage in read_pipeline(Path(f"pipelines/{name}.toml"))["stage"]}
+
+
 @pytest.mark.parametrize(
     ("name", "stage", "field", "value"),
     [
@@ -68,20 +74,31 @@ def test_a_file_that_extends_none_is_read_as_it_is(tmp_path, write):
         ("no-ner", "model", "ner_weight", 0),
     ],
 )
-def test_an_ablation_is_the_shipped_recipe_with_one_change(name, stage, field, value):
-    full = {stage["name"]: stage for stage in read_pipeline(Path("pipelines/cdr-documents.toml"))["stage"]}
-    ablated = {stage["name"]: stage for stage in read_pipeline(Path(f"pipelines/ablations/{name}.toml"))["stage"]}
+def test_an_ablation_is_their_point_of_reference_with_one_change(name, stage, field, value):
+    full, ablated = shipped("ablations/base"), shipped(f"ablations/{name}")
     assert field not in full[stage]
     full[stage][field] = value
     assert ablated == full
 
 
+def test_the_reference_of_the_ablations_is_the_recipe_for_cdr_without_the_reranker_in_twelve_epochs():
+    full, base = shipped("cdr"), shipped("ablations/base")
+    full["model"] |= {"rerank": False, "epochs": 12}
+    assert base == full
+
+
+@pytest.mark.parametrize("name", ["cdr", "chemprot", "ctd"])
+def test_the_paper_s_hyper_parameters_stand_beside_biorel_s_own_on_the_same_dataset(name):
+    own, paper = shipped(name), shipped(f"paper/{name}")
+    assert paper["dataset"] == own["dataset"]
+    assert (paper["model"]["sampling"], paper["model"]["rerank"]) == ("paper", False)
+    assert not own["model"].keys() & {"sampling", "rerank", "width", "learning_rate"}
+
+
 def test_the_ablation_of_sub_words_changes_the_tokenizer_alone():
-    full, ablated = (
-        read_pipeline(Path("pipelines", name))["stage"] for name in ("cdr-documents.toml", "ablations/words.toml")
-    )
-    assert full[0].pop("merges")
-    full[0]["tokenizer"] = "words"
+    full, ablated = shipped("ablations/base"), shipped("ablations/words")
+    assert full["dataset"].pop("merges")
+    full["dataset"]["tokenizer"] = "words"
     assert ablated == full
 
 

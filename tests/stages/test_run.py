@@ -3,92 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from biorel.config import Run
 from biorel.errors import BiorelError, ConfigError, InputError
 from biorel.stages import run
-from tests.commands import REPOSITORY, SAMPLE, command_line, read_json, sample_documents
-
-PIPELINE = """
-[[stage]]
-name = "dataset"
-command = "build-dataset"
-documents = ["{data}/abstracts.txt"]
-splits = "{data}/splits.tsv"
-ctd = "{data}/ctd"
-mesh = ["{data}/mesh.tsv"]
-vocabulary = 300
-max_tokens = 1000
-
-[[stage]]
-name = "model"
-command = "train"
-dataset = "{dataset}"
-width = 8
-heads = 2
-expansion = 1
-epochs = 1
-warmup = 1
-threads = 1
-
-[[stage]]
-name = "evaluation"
-command = "evaluate"
-model = "{model}"
-dataset = "{dataset}"
-plots = false
-
-[[stage]]
-name = "relations"
-command = "extract"
-input = "{data}/abstracts.txt"
-model = "{model}"
-min_score = 0
-
-[[stage]]
-name = "onnx"
-command = "export"
-model = "{model}"
-"""
-STAGES = ["dataset", "model", "evaluation", "relations"]
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    """Six abstracts with their curations, as the data folder of a pipeline."""
-    folder = tmp_path / "data"
-    shutil.copytree(SAMPLE / "ctd", folder / "ctd")
-    shutil.copyfile(SAMPLE / "mesh.tsv", folder / "mesh.tsv")
-    blocks = sample_documents()[:6]
-    (folder / "abstracts.txt").write_text("".join(blocks), encoding="utf-8")
-    splits = zip(blocks, ("train", "train", "train", "dev", "dev", "test"), strict=True)
-    (folder / "splits.tsv").write_text("".join(f"{block.split('|')[0]}\t{split}\n" for block, split in splits))
-    return folder
-
-
-@pytest.fixture
-def pipeline(tmp_path: Path) -> Path:
-    path = tmp_path / "pipeline.toml"
-    path.write_text(PIPELINE.partition('[[stage]]\nname = "onnx"')[0])
-    return path
-
-
-@pytest.fixture
-def go(pipeline: Path, data: Path, tmp_path: Path):
-    """Runs the pipeline; gives the stages that ran and what was said of each."""
-
-    def _go(**options: Any) -> tuple[list[str], dict[str, str]]:
-        said: list[str] = []
-        given = {"pipeline": pipeline, "data": data, "out": tmp_path / "out", **options}
-        ran = run.run(Run.model_validate(given), said.append)
-        news = [line.partition(": ") for line in said if line.partition(":")[0] in (*STAGES, "onnx")]
-        return ran, {name: what for name, _, what in news}
-
-    return _go
+from tests.commands import REPOSITORY, SAMPLE, command_line, read_json
+from tests.stages.pipelines import PIPELINE, STAGES
 
 
 def test_all_stages_run_once_and_a_second_run_does_nothing_and_says_why(go, tmp_path):
