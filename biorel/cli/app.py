@@ -47,6 +47,15 @@ def _build_dataset(given: Any) -> None:
     typer.echo(f"dataset: {build_dataset.run(given, progress.line)}")
 
 
+def _pretrain(given: Any) -> None:
+    from biorel.stages import pretrain
+
+    def bar(reports: Any) -> Any:
+        return progress.pretraining(reports, given.epochs)
+
+    typer.echo(f"pre-trained: {pretrain.run(given, progress.line, bar)}")
+
+
 def _train(given: Any) -> None:
     from biorel.stages import train
 
@@ -114,6 +123,7 @@ def _run(given: Any) -> None:
 
 
 command(app, "build-dataset", config.BuildDataset, _build_dataset)
+command(app, "pretrain", config.Pretrain, _pretrain)
 command(app, "train", config.Train, _train)
 command(app, "ensemble", config.Ensemble, _ensemble)
 command(app, "evaluate", config.Evaluate, _evaluate)

@@ -12,6 +12,7 @@ from biorel.config.evaluation import Evaluate
 from biorel.config.extraction import Export, Extract
 from biorel.config.fetching import FetchCorpus, FetchCtd, FetchMesh, FetchPubmed, FetchPubtator
 from biorel.config.pipeline import Run
+from biorel.config.pretraining import Pretrain
 from biorel.config.tagging import BuildLinker, Tag, TrainTagger
 from biorel.config.training import Train
 
@@ -28,6 +29,7 @@ __all__ = [
     "FetchMesh",
     "FetchPubmed",
     "FetchPubtator",
+    "Pretrain",
     "Run",
     "Tag",
     "Train",

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, OUT, Config
+from biorel.config.encoder import BLOCKS, EXPANSION, HEADS, KERNELS, POSITIONS, WIDTH, heads_fault
 
 
 class Train(Config):
@@ -19,7 +20,8 @@ class Train(Config):
     resplit_dev: int = Field(
         0, ge=0, description="join train and dev and draw this many dev documents anew by seed (the paper: 150 of CDR)"
     )
-    vectors: Path | None = Field(None, description="pre-trained sub-word vectors, word2vec text, plain or gzip")
+    vectors: Path | None = Field(None, description="pre-trained vectors of tokens, word2vec text, plain or gzip")
+    pretrained: Path | None = Field(None, description="folder that pretrain --method masked wrote, to start from")
     seed: int = Field(1, ge=0, description="seed of initial weights, splits, order and dropout")
     device: str = DEVICE
     threads: int = Field(0, ge=0, description="CPU threads; 0 leaves torch's choice")
@@ -27,12 +29,12 @@ class Train(Config):
         False, description="on CUDA: only operations that repeat bit for bit (tested on CPUs, which do so without)"
     )
 
-    width: int = Field(64, ge=4, description="D, the width of a token")
-    blocks: int = Field(2, ge=0, description="Transformer blocks")
-    heads: int = Field(4, ge=0, description="attention heads; 0 leaves attention out ('CNN only')")
-    kernels: tuple[int, ...] = Field((1, 5, 1), description="widths of the convolutions of a block")
-    expansion: int = Field(4, ge=1, description="channels inside the convolutions, times D")
-    positions: int = Field(1000, ge=1, description="learned positions; longer texts are read in windows")
+    width: int = WIDTH
+    blocks: int = BLOCKS
+    heads: int = HEADS
+    kernels: tuple[int, ...] = KERNELS
+    expansion: int = EXPANSION
+    positions: int = POSITIONS
     units: Literal["mentions", "tokens"] = Field(
         "mentions", description="what the bi-affine scores: averaged mentions, or every mention token as in the paper"
     )
@@ -74,8 +76,10 @@ class Train(Config):
 
     @model_validator(mode="after")
     def _check(self) -> Train:
-        if self.heads and self.width % self.heads:
-            raise ValueError(f"--width {self.width} is not a multiple of --heads {self.heads}")
+        if fault := heads_fault(self.width, self.heads):
+            raise ValueError(fault)
+        if self.vectors and self.pretrained:
+            raise ValueError("--pretrained brings its own vectors: leave out --vectors")
         if self.rerank and not self.pair_features:
             raise ValueError("--rerank reads pair features: say --no-rerank where there are --no-pair-features")
         return self

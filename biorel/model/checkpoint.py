@@ -11,11 +11,12 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from torch import nn
+from torch import Tensor, nn
 
 from biorel.errors import ModelError
 from biorel.model.bran import Bran, Sizes
 from biorel.model.ensemble import Ensemble, Network
+from biorel.model.masked import EncoderSizes
 
 _ARCHITECTURE = re.compile(r"(sm|compute)_(\d+)")
 
@@ -33,10 +34,7 @@ def load_weights(model: Network, path: Path) -> None:
     """
     if not path.is_file():
         raise ModelError(f"{path}: no such file", "a model folder holds model.safetensors; train one with biorel train")
-    try:
-        weights = load_file(path, device="cpu")
-    except (SafetensorError, OSError) as error:
-        raise ModelError(f"{path}: not a safetensors file ({error})") from error
+    weights = read_weights(path)
     expected = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
     if expected != found:
@@ -73,7 +71,19 @@ def network_from_dict(values: Mapping[str, Any]) -> Network:
         raise ModelError(f"config.json: {error}", "make it anew with biorel ensemble") from error
 
 
-def sizes_to_dict(sizes: Sizes) -> dict[str, Any]:
+def read_weights(path: Path) -> dict[str, Tensor]:
+    """The tensors of a safetensors file, on the CPU.
+
+    Raises:
+        ModelError: unreadable or not safetensors.
+    """
+    try:
+        return load_file(path, device="cpu")
+    except (SafetensorError, OSError) as error:
+        raise ModelError(f"{path}: not a safetensors file ({error})") from error
+
+
+def sizes_to_dict(sizes: Sizes | EncoderSizes) -> dict[str, Any]:
     """The sizes as plain values for JSON."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(sizes).items()}
 

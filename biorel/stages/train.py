@@ -16,7 +16,7 @@ from biorel import artifacts
 from biorel.config import Train
 from biorel.dataset.cues import BUCKETS
 from biorel.dataset.features import FEATURES
-from biorel.errors import InputError, ModelError
+from biorel.errors import InputError
 from biorel.model.bran import Bran, Sizes
 from biorel.model.checkpoint import pick_device
 from biorel.model.determinism import deterministic
@@ -25,15 +25,14 @@ from biorel.scoring.metrics import evaluate
 from biorel.scoring.ner import evaluate_spans
 from biorel.scoring.thresholds import tune
 from biorel.stages.scored import read_examples, score
-from biorel.text.tokenizer import UNK_ID, load_tokenizer
-from biorel.training.checkpoint import FILE, TrainingState, restore_state
+from biorel.text.tokenizer import UNK_ID, load_tokenizer, spellings
+from biorel.training.checkpoint import FILE, FOLDER, TrainingState, resume_state
 from biorel.training.loop import DevScore, Recipe, Report, train
 from biorel.training.model_folder import ModelFolder, read_labels, save_model
 from biorel.training.optim import WeightAverage, build_optimizer
+from biorel.training.pretrained import start_from
 from biorel.training.rerank import fit_mix, fit_reranker
 from biorel.training.vectors import load_vectors
-
-_CHECKPOINT = "checkpoint"
 
 
 def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] = iter) -> Path:
@@ -55,16 +54,19 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
     if config.threads:
         torch.set_num_threads(config.threads)
     schema, ner = read_labels(config.dataset)
-    tokenizer = load_tokenizer(config.dataset / "tokenizer.json")
+    tokenizer = load_tokenizer(config.dataset)
     training, dev = _splits(config)
     if not any(labels for example in dev for labels in example.pair_labels):
         raise InputError(f"{config.dataset}: the dev documents hold no positive pair", "thresholds are tuned on them")
-    with artifacts.folder("train", config, config.out, force=config.force, resume=f"{_CHECKPOINT}/{FILE}") as artifact:
+    with artifacts.folder("train", config, config.out, force=config.force, resume=f"{FOLDER}/{FILE}") as artifact:
         torch.manual_seed(config.seed)
         model = Bran(_sizes(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner)))
         if config.vectors is not None:
-            found = load_vectors(model.embedding.tokens, tokenizer.get_vocab(), config.vectors, artifact.ledger)
+            found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, artifact.ledger)
             artifact.ledger.add("tokens with a pre-trained vector", count=found)
+        if config.pretrained is not None:
+            copied = start_from(model, config.pretrained, tokenizer)
+            artifact.ledger.add("pre-trained parameters", count=copied)
         collate = ModelFolder(model, tokenizer, schema, ner, {}).collator
         model.to(device)
         state = TrainingState(
@@ -80,9 +82,9 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
         )
         # the examples hold numbers of labels: with other names they are other data
         key = " ".join([artifacts.fingerprint("train", config), *schema.labels, *ner])
-        checkpoint = artifact.path / _CHECKPOINT
+        checkpoint = artifact.path / FOLDER
         checkpoint.mkdir(exist_ok=True)
-        artifact.notes["resumed"] = _restore(state, checkpoint, key, config.force)
+        artifact.notes["resumed"] = resume_state(state, checkpoint, key, force=config.force)
 
         def score_dev() -> DevScore:
             scored, tags = score(model, dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
@@ -114,17 +116,6 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
         checkpoint.rmdir()
         artifact.notes["device"] = str(device)
     return config.out
-
-
-def _restore(state: TrainingState, checkpoint: Path, key: str, force: bool) -> bool:
-    """Go on from a checkpoint of this run; one of another run stops the command, or is dropped with --force."""
-    try:
-        return restore_state(state, checkpoint, key)
-    except ModelError:
-        if not force:
-            raise
-        (checkpoint / FILE).unlink()
-        return False
 
 
 def _splits(config: Train) -> tuple[list[Example], list[Example]]:

@@ -1,6 +1,6 @@
 """A model folder: all that is needed to read a text as the network was trained to.
 
-model.safetensors  weights          tokenizer.json  BPE          thresholds.json  tuned on dev
+model.safetensors  weights          tokenizer.json              thresholds.json  tuned on dev
 config.json        sizes            labels.json     relations, BIO labels       metrics.json, README.md
 """
 
@@ -73,10 +73,10 @@ def open_model(folder: Path) -> ModelFolder:
     """
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such model folder", "train one with biorel train, or leave --model out")
-    schema, ner = labels_from_json(_json(folder / LABELS), folder / LABELS)
-    model = network_from_dict(_json(folder / "config.json"))
+    schema, ner = labels_from_json(read_json_object(folder / LABELS), folder / LABELS)
+    model = network_from_dict(read_json_object(folder / "config.json"))
     sizes = model.sizes
-    thresholds = _json(folder / "thresholds.json")
+    thresholds = read_json_object(folder / "thresholds.json")
     if set(thresholds) != set(schema.labels):
         raise ModelError(f"{folder / 'thresholds.json'}: its relations are not those of labels.json")
     if (sizes.relations, sizes.ner_labels) != (len(schema.labels) + 1, len(ner)):
@@ -109,10 +109,15 @@ def labels_from_json(content: Mapping[str, Any], path: Path) -> tuple[RelationSc
 
 def read_labels(folder: Path) -> tuple[RelationSchema, tuple[str, ...]]:
     """The labels of a dataset or model folder."""
-    return labels_from_json(_json(folder / LABELS), folder / LABELS)
+    return labels_from_json(read_json_object(folder / LABELS), folder / LABELS)
 
 
-def _json(path: Path) -> dict[str, Any]:
+def read_json_object(path: Path) -> dict[str, Any]:
+    """The JSON object of one of a folder's files.
+
+    Raises:
+        ModelError: unreadable, or no such object.
+    """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

@@ -103,6 +103,43 @@ def test_a_dataset_folder_is_complete(write, tmp_path, mesh):
     assert "Chemical / Disease" in table
 
 
+def test_a_vocabulary_of_words_holds_those_seen_often_enough_in_training(write, tmp_path):
+    options = {"dev": [write("b.txt", story("2"))], "schema": "cdr", "tokenizer": "words"}
+    build(tmp_path / "d", train=[write("a.txt", STORY)], min_count=1, **options)
+    vocabulary = read_json(tmp_path / "d" / "tokenizer.json")["model"]["vocab"]
+    (example,) = read_table(tmp_path / "d" / "train" / "examples.parquet", Example)
+    assert set(example.token_ids) == set(vocabulary.values()) - {0, 1}
+    assert list(zip(example.mention_starts, example.mention_ends, strict=True))[:2] == [(0, 1), (2, 4)]
+    build(tmp_path / "e", train=[write("a.txt", STORY)], min_count=2, **options)
+    fewer = read_json(tmp_path / "e" / "tokenizer.json")["model"]["vocab"]
+    assert 2 < len(fewer) < len(vocabulary)
+    (again,) = read_table(tmp_path / "e" / "train" / "examples.parquet", Example)
+    assert again.mention_char_starts == example.mention_char_starts
+    assert again.token_ids.count(1) > 0
+
+
+def test_the_tokenizer_of_another_folder_is_used_as_it_is(write, tmp_path):
+    build(tmp_path / "d", train=[write("a.txt", STORY)], schema="cdr", vocabulary=100)
+    build(tmp_path / "e", train=[write("c.txt", story("2"))], schema="cdr", tokenizer_file=tmp_path / "d")
+    assert (tmp_path / "e" / "tokenizer.json").read_bytes() == (tmp_path / "d" / "tokenizer.json").read_bytes()
+    with pytest.raises(InputError, match=r"nowhere: no such file"):
+        build(tmp_path / "f", train=[write("a.txt", STORY)], schema="cdr", tokenizer_file=tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"merges": "m", "tokenizer_file": "t"}, "--merges and --tokenizer-file exclude each other"),
+        ({"merges": "m", "tokenizer": "words"}, "leave out --merges"),
+        ({"tokenizer_file": "t", "tokenizer": "words"}, "leave out --tokenizer-file"),
+        ({"tokenizer": "tokenizer.json"}, "Input should be 'bpe' or 'words'"),
+    ],
+)
+def test_two_sources_of_one_vocabulary_are_told(options, fault):
+    with pytest.raises(ConfigError, match=fault):
+        load(BuildDataset, {"train": ["a.txt"], "hypernyms": "off", "out": "d", **options})
+
+
 def test_the_books_balance(write, tmp_path):
     """Documents read = written + left out, by reason; mentions and relation rows are told."""
     texts = [

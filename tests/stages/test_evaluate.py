@@ -175,7 +175,7 @@ def test_E03_test_labels_do_not_change_predictions(model, dataset, evaluation, t
 def test_facts_of_documents_over_the_cap_stay_in_the_denominator_of_recall(model, dataset, tmp_path):
     examples = read_table(dataset / "test" / "examples.parquet", Example)
     lengths = sorted((len(example.token_ids), example.doc_id) for example in examples)
-    capped = sample_dataset(tmp_path, max_tokens=lengths[0][0], tokenizer=dataset / "tokenizer.json")
+    capped = sample_dataset(tmp_path, max_tokens=lengths[0][0], tokenizer_file=dataset)
     lost = [pair for pair in pairs(dataset) if pair.doc_id == lengths[1][1] and not pair.drop]
     facts = sum(len(pair.relations) for pair in lost)
     assert facts > 0

@@ -19,13 +19,24 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file
 
-from biorel.config import Train
+from biorel.config import Extract, Train
 from biorel.errors import InputError, ModelError, OutputError
-from biorel.stages import train
+from biorel.stages import extract, train
 from biorel.training.checkpoint import FILE
 from biorel.training.loop import Report
 from biorel.training.model_folder import open_model
-from tests.commands import TINY, build, command_line, flags, pubtator, read_json, tiny_model
+from tests.commands import (
+    SAMPLE,
+    TINY,
+    build,
+    command_line,
+    flags,
+    pubtator,
+    read_json,
+    read_json_lines,
+    sample_dataset,
+    tiny_model,
+)
 
 SPEED = ("seconds", "documents_per_second", "seconds_per_epoch")
 
@@ -201,6 +212,24 @@ def test_pretrained_vectors_are_where_training_starts(dataset, tmp_path, write):
     other = next(token for token in vocabulary if token not in (inner, final) and len(token) == 2)
     assert tokens[vocabulary[other]].tolist() != pytest.approx(numbers, abs=1e-2)
     assert read_json(tmp_path / "m" / "manifest.json")["counts"]["tokens with a pre-trained vector"] == 2
+
+
+def test_vectors_of_words_are_found_by_word_and_a_word_model_reads_whole_words(tmp_path, write):
+    dataset = sample_dataset(tmp_path, tokenizer="words", min_count=2)
+    vocabulary = read_json(dataset / "tokenizer.json")["model"]["vocab"]
+    word = next(token for token in vocabulary if len(token) > 4 and token.isalpha())
+    numbers = [0.25 * number for number in range(16)]
+    row = " ".join(map(str, numbers))
+    model = tiny_model(
+        dataset, tmp_path / "m", epochs=1, vectors=write("v.vec", f"{word} {row}\n{word}@@ 1\n"), learning_rate=1e-12
+    )
+    tokens = load_file(model / "model.safetensors")["embedding.tokens.weight"]
+    assert tokens.shape == (len(vocabulary), 16)
+    assert tokens[vocabulary[word]].tolist() == pytest.approx(numbers, abs=1e-6)
+    assert read_json(model / "manifest.json")["counts"]["tokens with a pre-trained vector"] == 1
+    out = tmp_path / "relations.jsonl"
+    extract.run(Extract(input=SAMPLE / "abstracts.jsonl", model=model, out=out, min_score=0))
+    assert len(read_json_lines(out)) > 10
 
 
 @pytest.mark.parametrize(
