@@ -54,7 +54,8 @@ def test_a_mention_on_the_way_is_one_mark() -> None:
 
 def test_no_words_are_between_mentions_of_different_sentences() -> None:
     found = _cues("We gave clonidine. Asystole came in 3 of 40 rats.", (0, "clonidine"), (1, "Asystole"))
-    assert not _starting(found, "HT") and not _starting(found, "TH")
+    assert not _starting(found, "HT")
+    assert not _starting(found, "TH")
     assert _starting(found, "H<") == ["H< gave", "H< we gave"]
     assert _starting(found, "T>") == ["T> came", "T> came in"]
 
@@ -92,5 +93,6 @@ def test_any_text_gives_sorted_buckets_and_the_same_again(text: str, data: st.Da
         placed.append((entity, Mention("1", start, end, text[start:end], TYPES[entity], IDS[entity])))
     words = read_words(text, sentence_starts(text, 0), placed, IDS, TYPES)
     found = pair_cues(words, 0, 1)
-    assert list(found) == sorted(set(found)) and all(0 <= bucket < BUCKETS for bucket in found)
+    assert list(found) == sorted(set(found))
+    assert all(0 <= bucket < BUCKETS for bucket in found)
     assert pair_cues(words, 0, 1) == found
