@@ -4,8 +4,8 @@
     mixed score  m = w0 + w1 c + w2 (s_r - s_NULL)              s: BRAN's scores of the pair
     final score  z = v . rivals(m) + v0                         NULL has the score 0
 
-A network of 800,000 parameters knows its training pairs by heart, so what it says of them does not tell how far to trust
-it. Each part is therefore fitted on scores of documents that its inputs have not seen (`training.rerank`); none
+A network of 800,000 parameters knows its training pairs by heart, so what it says of them does not tell how far to
+trust it. Each part is therefore fitted on scores of documents that its inputs have not seen (`training.rerank`); none
 is touched by the gradients of BRAN.
 """
 
@@ -20,7 +20,15 @@ from biorel.model.rivals import RIVALS, rival_features
 
 
 class Reranker(nn.Module):
-    """Fitted weights, all of them buffers; R counts the relations without NULL."""
+    """Fitted weights, all of them buffers; R counts the relations without NULL.
+
+    As built it keeps the scores' log-odds against NULL, but for those below `rivals.LOWEST`, which it raises to that.
+
+    Args:
+        cues: buckets that cues are hashed into.
+        features: F, the features of a pair.
+        relations: R.
+    """
 
     cue_weights: Tensor
     feature_weights: Tensor

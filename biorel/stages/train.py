@@ -33,6 +33,12 @@ from biorel.training.rerank import fit_mix, fit_reranker
 from biorel.training.vectors import load_vectors
 
 _CHECKPOINT = "checkpoint"
+_RERANKED = (
+    "A reranker stands behind the network: a linear model of the words between and beside the mentions is mixed with "
+    "BRAN's scores, and each pair is read against its rivals, the other pairs with its tail, with its head and in its "
+    "abstract. The linear model was fitted on the training documents, the mix on dev; trained with `--no-rerank`, the "
+    "scores are BRAN's alone."
+)
 
 
 def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] = iter) -> Path:
@@ -60,8 +66,6 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
             found = load_vectors(model.embedding.tokens, tokenizer.get_vocab(), config.vectors, artifact.ledger)
             artifact.ledger.add("tokens with a pre-trained vector", count=found)
         collate = ModelFolder(model, tokenizer, schema, ner, {}).collator
-        if model.reranker is not None:
-            fit_reranker(model.reranker, training, collate, seed=config.seed)
         model.to(device)
         state = TrainingState(
             model,
@@ -78,6 +82,8 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
         checkpoint = artifact.path / _CHECKPOINT
         checkpoint.mkdir(exist_ok=True)
         artifact.notes["resumed"] = _restore(state, checkpoint, key, config.force)
+        if model.reranker is not None and not artifact.notes["resumed"]:  # a checkpoint holds it fitted
+            fit_reranker(model.reranker, training, collate, seed=config.seed)
 
         def score_dev() -> DevScore:
             fit_mix(model, dev, collate, token_budget=config.eval_tokens)
@@ -185,6 +191,7 @@ def _card(config: Train, metrics: dict[str, Any]) -> str:
         f"Trained on {metrics['documents']['train']} documents of `{config.dataset}`; thresholds and the best of "
         f"{metrics['epochs']} epochs chosen on {metrics['documents']['dev']} dev documents.",
         "",
+        *((_RERANKED, "") if config.rerank else ()),
         f"Dev micro F1 {100 * metrics['dev_f1']:.1f} (epoch {metrics['best_epoch']}), gold entities.",
         "",
         "Options other than the defaults:",
