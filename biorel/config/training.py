@@ -41,7 +41,8 @@ class Train(Config):
     pair_features: bool = Field(True, description="add scores from hand-made features of a pair")
     rerank: bool = Field(
         True,
-        description="after training, read BRAN's scores beside those of lexical cues, each pair against its rivals",
+        description="after training, join BRAN's scores with those of a linear model of words, and read each pair "
+        "against its rivals; needs the pair features; --no-rerank with --no-pair-features is the paper's BRAN",
     )
     word_dropout: float = Field(0.15, ge=0, lt=1, description="probability that a token becomes UNK")
     input_dropout: float = Field(0.3, ge=0, lt=1, description="dropout on the embedded tokens")

@@ -13,7 +13,7 @@ from biorel.model.batch import Batch
 from biorel.model.bran import Bran, Output, Sizes
 
 # what fixes how a document is read and what is told of it; members may differ in all else
-SHARED = ("vocabulary", "relations", "ner_labels", "pair_features", "positions", "units")
+SHARED = ("vocabulary", "relations", "ner_labels", "pair_features", "cues", "positions", "units")
 
 
 class Ensemble(nn.Module):

@@ -34,6 +34,13 @@ from biorel.training.pretrained import start_from
 from biorel.training.rerank import fit_mix, fit_reranker
 from biorel.training.vectors import load_vectors
 
+_RERANKED = (
+    "A reranker stands behind the network: a linear model of the words between and beside the mentions is mixed with "
+    "BRAN's scores, and each pair is read against its rivals, the other pairs with its tail, with its head and in its "
+    "abstract. The linear model was fitted on the training documents, the mix on dev; trained with `--no-rerank`, the "
+    "scores are BRAN's alone."
+)
+
 
 def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] = iter) -> Path:
     """Train and write the model folder `config.out`; returns it.
@@ -187,6 +194,7 @@ def _card(config: Train, metrics: dict[str, Any]) -> str:
         f"Trained on {metrics['documents']['train']} documents of `{config.dataset}`; thresholds and the best of "
         f"{metrics['epochs']} epochs chosen on {metrics['documents']['dev']} dev documents.",
         "",
+        *((_RERANKED, "") if config.rerank else ()),
         f"Dev micro F1 {100 * metrics['dev_f1']:.1f} (epoch {metrics['best_epoch']}), gold entities.",
         "",
         "Options other than the defaults:",

@@ -16,7 +16,9 @@ from tokenizers import Tokenizer
 
 from biorel.artifacts import write_json
 from biorel.dataset.collapse import RelationSchema, RelationType
+from biorel.dataset.cues import BUCKETS
 from biorel.dataset.encode import Encoder
+from biorel.dataset.features import FEATURES
 from biorel.errors import ModelError
 from biorel.model.checkpoint import load_weights, network_from_dict, network_to_dict, save_weights
 from biorel.model.ensemble import Ensemble, Network
@@ -84,6 +86,12 @@ def open_model(folder: Path) -> ModelFolder:
     tokenizer = load_tokenizer(folder / "tokenizer.json")
     if tokenizer.get_vocab_size() != sizes.vocabulary:
         raise ModelError(f"{folder}: tokenizer.json does not fit config.json", "both must come from one training run")
+    if sizes.pair_features not in (0, len(FEATURES)) or sizes.cues not in (0, BUCKETS):
+        raise ModelError(
+            f"{folder}: reads {sizes.pair_features} features of a pair and {sizes.cues} buckets of cues, "
+            f"where biorel now makes {len(FEATURES)} and {BUCKETS}",
+            "train it anew with this version of biorel",
+        )
     load_weights(model, folder / "model.safetensors")
     return ModelFolder(model, tokenizer, schema, ner, thresholds)
 

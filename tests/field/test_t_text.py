@@ -105,7 +105,7 @@ def test_t_04_no_length_is_stored_in_a_tokenizer(write, tmp_path, given):
         "1", "Zetin.", "Tremor, one two.", [("Zetin", "Chemical", "D1"), ("Tremor", "Disease", "D2")], [("D1", "D2")]
     )
     out = tmp_path / "d"
-    build(out, train=[write("a.txt", text)], schema="cdr", tokenizer=tmp_path / "theirs.json")
+    build(out, train=[write("a.txt", text)], schema="cdr", tokenizer_file=tmp_path / "theirs.json")
     saved = read_json(out / "tokenizer.json")
     assert (saved["truncation"], saved["padding"]) == (None, None)
     words = load_tokenizer(out / "tokenizer.json").encode("one two three four five").ids

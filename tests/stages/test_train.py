@@ -160,7 +160,7 @@ def test_a_report_comes_after_every_step_and_every_epoch(dataset, tmp_path):
     [
         {"sampling": "paper", "steps_per_epoch": 5, "pairs_per_step": 4},
         {"gradient_noise": 0.1},
-        {"units": "tokens", "pair_features": False},
+        {"units": "tokens", "pair_features": False, "rerank": False},
         {"heads": 0, "ner_weight": 0},
         {"positions": 40},
     ],
