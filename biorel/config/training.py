@@ -42,7 +42,7 @@ class Train(Config):
     rerank: bool = Field(
         True,
         description="after training, join BRAN's scores with those of a linear model of words, and read each pair "
-        "against its rivals; needs the pair features; --no-rerank with --no-pair-features is the paper's BRAN",
+        "against its rivals; needs the pair features; without both, scores are those of the paper's BRAN",
     )
     word_dropout: float = Field(0.15, ge=0, lt=1, description="probability that a token becomes UNK")
     input_dropout: float = Field(0.3, ge=0, lt=1, description="dropout on the embedded tokens")

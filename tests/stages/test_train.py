@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -174,6 +175,33 @@ def test_every_way_to_train_gives_a_network_of_its_own_and_the_same_twice(datase
     assert weights(tmp_path / "one") != weights(tmp_path / "plain")
     opened = open_model(tmp_path / "one")
     assert all(bool(torch.isfinite(parameter).all()) for parameter in opened.model.parameters())
+
+
+def test_without_the_reranker_the_same_network_is_trained_and_told_as_it_is(dataset, tmp_path):
+    for name, rerank in (("with", True), ("without", False)):
+        tiny_model(dataset, tmp_path / name, epochs=1, rerank=rerank)
+    reranked, bare = (load_file(tmp_path / name / "model.safetensors") for name in ("with", "without"))
+    added = {name for name in reranked if name.startswith("reranker.")}
+    assert {name.removeprefix("reranker.") for name in added} == {
+        *("cue_weights", "feature_weights", "bias", "mix", "rival_weights", "rival_bias"),
+    }
+    assert reranked["reranker.cue_weights"].any()
+    assert reranked.keys() - added == bare.keys()
+    assert all(torch.equal(reranked[name], weights) for name, weights in bare.items())
+    told = {name: (tmp_path / name / "README.md").read_text() for name in ("with", "without")}
+    assert "A reranker stands behind the network" in told["with"]
+    assert "A reranker" not in told["without"]
+    assert "`rerank`: False" in told["without"]
+
+
+def test_features_or_cues_of_another_version_are_told(model, tmp_path):
+    shutil.copytree(model, tmp_path / "old")
+    changed = read_json(model / "config.json")
+    changed["sizes"]["pair_features"] = 12
+    (tmp_path / "old" / "config.json").write_text(json.dumps(changed))
+    with pytest.raises(ModelError, match="reads 12 features of a pair and 131072 buckets of cues") as told:
+        open_model(tmp_path / "old")
+    assert "train it anew" in told.value.hint
 
 
 def test_paper_sampling_makes_the_steps_that_are_asked_for(dataset, tmp_path):
