@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import signal
@@ -331,17 +330,6 @@ def test_R03_a_damaged_checkpoint_is_told_and_kept(dataset, tmp_path):
     tiny_model(dataset, tmp_path / "whole")
     same_run(tmp_path / "m", tmp_path / "whole")
     assert not (tmp_path / "m" / "checkpoint").exists()
-
-
-def test_two_runs_do_not_write_one_folder(dataset, tmp_path):
-    partial = tmp_path / "m.partial"
-    partial.mkdir()
-    with (partial / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(OutputError, match="another process is writing it"):
-            tiny_model(dataset, tmp_path / "m")
-    tiny_model(dataset, tmp_path / "m", epochs=1)
-    assert (tmp_path / "m" / "model.safetensors").is_file()
 
 
 # ---- faults
