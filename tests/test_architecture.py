@@ -47,7 +47,7 @@ ROOMS: dict[str, set[str]] = {
         *("model.checkpoint", "training.model_folder", "training.inference"),
     },
     "scoring": {"errors", "records"},
-    "exports": {"errors", "records", "schemas", "tables", "sources.identifiers", "model"},
+    "exports": {"errors", "records", "schemas", "tables", "sources.identifiers", "sources.cells", "model"},
     "stages": {
         *("errors", "records", "ledger", "schemas", "tables", "config", "artifacts", "resources", "text", "sources"),
         *("dataset", "model", "training", "tagging", "scoring", "exports"),
