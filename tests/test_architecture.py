@@ -67,7 +67,18 @@ FORBIDDEN = {
 }
 HEAVY = ("torch", "spacy", "pandas", "matplotlib", "sklearn", "pyarrow", "tokenizers", "numpy", "tensorboard", "bioc")
 MOST_LINES = 250
-COMMANDS = ("tag", "train_tagger", "build_linker", "build_dataset", "train", "evaluate", "extract", "export", "run")
+COMMANDS = (
+    "tag",
+    "train_tagger",
+    "build_linker",
+    "build_dataset",
+    "train",
+    "evaluate",
+    "extract",
+    "export",
+    "run",
+    "doctor",
+)
 
 FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}

@@ -2,8 +2,9 @@
 
 The three evidence columns are of the strongest mention pair, as `start-end` in characters of the text (title, one
 space, abstract); they are empty where a relation has no evidence. Line breaks and tabs in a name become spaces. A
-cell that a spreadsheet would take for a formula (it begins with `=`, `+`, `-` or `@`) has an apostrophe before it, which
-`sources.cells.unguarded` takes off again; a cell that holds a double quote is quoted, and its quotes are doubled, as such programs expect.
+cell that a spreadsheet would take for a formula (it begins with `=`, `+`, `-` or `@`) has an apostrophe before it,
+which `sources.cells.unguarded` takes off again; a cell that holds a double quote is quoted, and its quotes are
+doubled, as such programs expect.
 """
 
 from __future__ import annotations
