@@ -33,7 +33,7 @@ _TIMEOUT = (20.0, 90.0)  # seconds to connect, and between two pieces of an answ
 _AGAIN = frozenset({408, 425, 429})
 _REDIRECTS = 5
 _LONGEST_QUERY = 1500
-_LARGEST_ANSWER = 256 * 2**20
+_LARGEST_ANSWER = 32 * 2**20
 _CHUNK = 2**16
 _QUOTED = 160
 

@@ -15,7 +15,7 @@ from typing import IO, cast
 
 from biorel.errors import InputError
 from biorel.ledger import Ledger
-from biorel.sources.files import open_bytes, read_head
+from biorel.sources.files import byte_lines, open_bytes, read_head
 from biorel.sources.web_pages import page_title
 
 _TITLE = re.compile(rb"(\d+)\|t\|")
@@ -68,7 +68,7 @@ def filter_dump(
     bytes_read = documents = told = 0
     with open_bytes(path) as stream:
         # a large buffer makes the reading of gzip a third faster
-        for line in io.BufferedReader(cast("io.RawIOBase", stream), _BUFFER):
+        for _, line in byte_lines(io.BufferedReader(cast("io.RawIOBase", stream), _BUFFER), path):
             bytes_read += len(line)
             # a title is told by its third field; most lines are rows, which have no bar so early
             if line.find(b"|t|", 0, 24) > 0 and (title := _TITLE.match(line)):

@@ -130,7 +130,7 @@ def _stages(given: Run) -> list[dict[str, Any]]:
         raise InputError(
             f"{path}: {error.strerror or error}", "name a pipeline TOML, such as pipelines/cdr.toml"
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{path}: not TOML ({error})") from error
     stages: list[dict[str, Any]] = content.get("stage", [])
     tables = isinstance(stages, list) and all(isinstance(stage, dict) for stage in stages)
