@@ -65,7 +65,9 @@ def without_repeats(mentions: Iterable[Mention], ledger: Ledger, place: str) -> 
 
 
 def _holds(text: str, mention: Mention) -> bool:
-    return 0 <= mention.start < mention.end and text[mention.start : mention.end] == mention.text
+    # a slice that ends beyond the text is cut without a word
+    inside = 0 <= mention.start < mention.end <= len(text)
+    return inside and text[mention.start : mention.end] == mention.text
 
 
 def _anchored(text: str, mention: Mention, ledger: Ledger, place: str) -> Mention | None:

@@ -105,6 +105,11 @@ def _tokenizer(model: models.BPE) -> Tokenizer:
     return tokenizer
 
 
+def save_tokenizer(tokenizer: Tokenizer, path: Path) -> None:
+    """Write a tokenizer.json; a full disk is an OSError here, and has no kind of its own in tokenizers' own `save`."""
+    path.write_text(tokenizer.to_str(pretty=True), encoding="utf-8")
+
+
 def load_tokenizer(path: Path) -> Tokenizer:
     """Read a `tokenizer.json`.
 

@@ -20,7 +20,7 @@ from biorel.dataset.encode import Encoder
 from biorel.errors import ModelError
 from biorel.model.bran import Bran
 from biorel.model.checkpoint import load_model, save_weights, sizes_from_dict, sizes_to_dict
-from biorel.text.tokenizer import load_tokenizer
+from biorel.text.tokenizer import load_tokenizer, save_tokenizer
 from biorel.training.collate import Collator
 
 LABELS = "labels.json"
@@ -51,7 +51,7 @@ def save_model(folder: Path, saved: ModelFolder, metrics: Mapping[str, Any], car
     """Write all the files of a model folder into an existing folder."""
     save_weights(saved.model, folder / "model.safetensors")
     write_json(folder / "config.json", {"model": "bran", "sizes": sizes_to_dict(saved.model.sizes)})
-    saved.tokenizer.save(str(folder / "tokenizer.json"))
+    save_tokenizer(saved.tokenizer, folder / "tokenizer.json")
     write_json(folder / LABELS, labels_to_json(saved.schema, saved.ner_labels))
     write_json(folder / "thresholds.json", dict(saved.thresholds))
     write_json(folder / "metrics.json", metrics)
