@@ -12,6 +12,7 @@ from biorel.errors import InputError
 
 # of one child of the root, in bytes; an article with thousands of authors has some three million
 LARGEST_CHILD = 2**24
+MOST_TAGS = 1_000_000  # in one child, those that end an element among them
 MOST_ATTRIBUTES = 1000
 _HINT = "is this the right file?"
 
@@ -20,7 +21,7 @@ class Meter:
     """A stream of XML, watched.
 
     Attributes:
-        since_child: bytes read since the last child of the root ended; who parses sets it to 0 there.
+        since_child: bytes read since the last child of the root ended.
     """
 
     def __init__(self, stream: IO[bytes], place: str) -> None:
@@ -28,17 +29,26 @@ class Meter:
         self._stream = stream
         self._place = place
         self._equals = 0
+        self._tags = 0
+
+    def child_ended(self) -> None:
+        """Tell that a child of the root has ended: the next one has its own room."""
+        self.since_child = self._tags = 0
 
     def read(self, size: int) -> bytes:
         """The next bytes.
 
         Raises:
-            InputError: a record of more than `LARGEST_CHILD` bytes, or a tag of more than `MOST_ATTRIBUTES`.
+            InputError: a record of more than `LARGEST_CHILD` bytes or `MOST_TAGS`, or a tag of more than
+                `MOST_ATTRIBUTES`.
         """
         content = self._stream.read(size)
         self.since_child += len(content)
         if self.since_child > LARGEST_CHILD:
             raise InputError(f"{self._place}: one record has more than {LARGEST_CHILD / 2**20:.0f} MiB", _HINT)
+        self._tags += content.count(b"<")
+        if self._tags > MOST_TAGS:
+            raise InputError(f"{self._place}: one record has more than {MOST_TAGS} tags", _HINT)
         # a tag begins at each `<`, which no attribute may hold, and its attributes have an equals sign each
         first, *tags = content.split(b"<")
         counts = [self._equals + first.count(b"="), *(tag.count(b"=") for tag in tags)]

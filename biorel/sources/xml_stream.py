@@ -61,7 +61,7 @@ def stream_elements(
             elif event == "end" and element.getparent() is root:
                 if element.tag in children:
                     yield element
-                metered.since_child = 0
+                metered.child_ended()
                 # what was read is let go, the element before it too, as that one's tail came later
                 element.clear()
                 while element.getprevious() is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 
 HUNDRED_MB = 100_000_000
 
@@ -32,26 +33,36 @@ _LINES = {
 }
 
 
-def hostile(seeds: list[bytes], size: int = HUNDRED_MB) -> Iterator[tuple[str, bytes]]:
-    """(name, content) of each file; `size` is that of the large ones, in bytes."""
-    sound = seeds[0]
-    middle = len(sound) // 2
+def hostile(seeds: list[bytes], size: int = HUNDRED_MB) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """(name, what makes the content) of each file.
+
+    Args:
+        seeds: sound files.
+        size: bytes of an endless line or record; files of many rows, whose time grows with them, have a fiftieth.
+    """
+    sound, rows = seeds[0], size // 50
     for name, piece in _FILLINGS.items():
-        filling = piece * (size // len(piece))
-        yield f"a line of {name}", filling
-        yield f"a sound file with {name} in it", sound[:middle] + filling + sound[middle:]
+        yield f"a line of {name}", partial(_filled, b"", piece, b"", size)
+        half = len(sound) // 2
+        yield f"a sound file with {name} in it", partial(_filled, sound[:half], piece, sound[half:], size)
     for name, piece in _LINES.items():
-        yield f"a sound file, then {name}", sound.rstrip() + b"\n" + piece * (size // 20 // len(piece))
-    yield "a gzip bomb of zeros", gzip.compress(b"\0" * size * 5, 1)
-    yield "a gzip bomb of lines", gzip.compress(sound + b"\n" * (size // 20), 1)
-    yield "the file many times", (sound.rstrip() + b"\n\n") * (size // 50 // max(1, len(sound)))
-    yield "the file many times, packed", gzip.compress(sound, 1) * (size // 100 // max(1, len(sound)))
+        yield f"a sound file, then {name}", partial(_filled, sound.rstrip() + b"\n", piece, b"", rows)
+    zeros, lines = gzip.compress(bytes(2**20), 1), gzip.compress(sound + b"\n" * rows, 1)
+    yield "a gzip bomb of zeros", partial(_filled, b"", zeros, b"", len(zeros) * (5 * size // 2**20 + 1))
+    yield "a gzip bomb of lines", partial(bytes, lines)
+    yield "the file many times", partial(_filled, b"", sound.rstrip() + b"\n\n", b"", rows)
+    yield "the file many times, packed", partial(_filled, b"", gzip.compress(sound, 1), b"", rows)
     for make in (_laughs, _attribute_laughs, _blowup, _entities, _external, _one_document, _attributes, _deep):
         for root in ("collection", "PubmedArticleSet", "DescriptorRecordSet"):
-            yield f"{make.__name__.strip('_')} in {root}", make(root, size)
-    yield from ((f"{name} in JSON", json_(size)) for name, json_ in _JSON.items())
-    yield "misplaced mentions in PubTator", _misplaced_pubtator(size // 50)
-    yield "misplaced mentions in JSON", _misplaced_json(size // 50)
+            yield f"{make.__name__.strip('_')} in {root}", partial(make, root, size)
+    for name, json_ in _JSON.items():
+        yield f"{name} in JSON", partial(json_, size)
+    yield "misplaced mentions in PubTator", partial(_misplaced_pubtator, rows)
+    yield "misplaced mentions in JSON", partial(_misplaced_json, rows)
+
+
+def _filled(before: bytes, piece: bytes, after: bytes, size: int) -> bytes:
+    return b"".join((before, piece * (size // len(piece)), after))
 
 
 def _laughs(root: str, size: int) -> bytes:

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 from collections import deque
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +41,12 @@ def fuzz(name: str, cases: int, seed: int, large: int, folder: Path) -> dict[str
     told: deque[str] = deque(maxlen=2)
     slowest, slowest_case, refused, count = 0.0, "", 0, 0
 
-    def one(case: str, content: bytes) -> None:
+    def one(case: str, content: Callable[[], bytes]) -> None:
         nonlocal slowest, slowest_case, refused, count
-        path.write_bytes(content)
+        path.write_bytes(content())
         (folder / "case").write_text(case, encoding="utf-8")
+        if large:
+            _forget_peak()
         outcome: Outcome = attempt(reader, path)
         count += 1
         refused += bool(outcome.told)
@@ -55,18 +59,18 @@ def fuzz(name: str, cases: int, seed: int, large: int, folder: Path) -> dict[str
             slowest, slowest_case = outcome.seconds, case
 
     for content in seeds:
-        one("a sound file", content)
+        one("a sound file", partial(bytes, content))
     if refused or faults:
         raise SystemExit(f"{name}: a sound file is refused: {faults or told}")
     for number in range(cases):
-        one(f"case {number}", mutated(seeds, random.Random(f"{seed}/{name}/{number}")))
-    before = _peak()
-    if large:
-        for case, content in hostile(seeds, large):
-            one(case, content)
-            if _peak() > max(before, MOST_MEGABYTES):
-                before = _peak()
-                faults.append(f"{case}: {before:.0f} MB")
+        one(f"case {number}", partial(mutated, seeds, random.Random(f"{seed}/{name}/{number}")))
+    most = _peak()
+    for case, content in hostile(seeds, large) if large else ():
+        one(case, content)
+        peak = _peak()
+        most = max(most, peak)
+        if peak > MOST_MEGABYTES:
+            faults.append(f"{case}: {peak:.0f} MB")
     return {
         "reader": name,
         "cases": count,
@@ -74,13 +78,19 @@ def fuzz(name: str, cases: int, seed: int, large: int, folder: Path) -> dict[str
         "faults": faults,
         "slowest": round(slowest, 2),
         "slowest_case": slowest_case,
-        "megabytes": round(_peak()),
+        "megabytes": round(most),
     }
 
 
 def _peak() -> float:
-    """The most memory that this process ever held, in MB."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+    """The most memory that this process held since `_forget_peak`, in MB."""
+    status = Path("/proc/self/status").read_text(encoding="utf-8")
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) / 1000
+
+
+def _forget_peak() -> None:
+    """What was held to make a file is no memory of its reader."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="utf-8")
 
 
 def _in_process(name: str, options: argparse.Namespace) -> dict[str, Any]:

@@ -327,7 +327,7 @@ def test_no_hostile_file_opens_another(tmp_path):
         for case, content in hostile(reader.seeds(), 1000):
             if not case.startswith("external"):
                 continue
-            (tmp_path / reader.file).write_bytes(content)
+            (tmp_path / reader.file).write_bytes(content())
             try:
                 found = repr(list(reader.read(tmp_path / reader.file)))
             except BiorelError as error:
