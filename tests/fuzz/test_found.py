@@ -21,6 +21,7 @@ from biorel.sources.archives import unpack
 from biorel.sources.bioc import read_bioc
 from biorel.sources.bioc_parse import parse_bioc
 from biorel.sources.chemprot import read_chemprot
+from biorel.sources.documents import read_records
 from biorel.sources.eutils import fetch_articles, search
 from biorel.sources.identifiers import concept_id
 from biorel.sources.mesh_files import read_entries
@@ -84,6 +85,17 @@ def test_a_missing_text_in_a_table_does_not_become_the_word_none(tmp_path):
     pq.write_table(pa.table({"doc_id": ["1"], "title": ["t"], "abstract": pa.array([None], pa.string())}), path)
     with pytest.raises(InputError, match="rows without abstract"):
         list(read_table(path, Document))
+
+
+def test_a_mention_of_a_table_that_does_not_show_its_text_is_booked(tmp_path):
+    write_table(tmp_path / "documents.parquet", Document, [Document("1", "Title 1", "")])
+    rows = [Mention("1", start, end, "Title", "Chemical", None) for start, end in ((0, 5), (32, 5), (0, 99))]
+    write_table(tmp_path / "mentions.parquet", Mention, [*rows, Mention("1", 0, 3, "gone", "Chemical", None)])
+    books = Ledger()
+    ((_, found),) = read_records(tmp_path, books)
+    assert found.mentions == (rows[0],)
+    assert books["span repaired: its text occurs once"] == books["mention dropped: repeated"] == 2
+    assert books["mention dropped: span does not show its text"] == 1
 
 
 # ---- JSON
