@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import fields
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
@@ -18,6 +19,7 @@ R = TypeVar("R")
 ROWS_PER_GROUP = 4096
 # characters of text in a row group: far below the 2 GB that the offsets of a string column reach
 CHARACTERS_PER_GROUP = 2**26
+_SHOWN = 200
 
 
 class TableWriter(Generic[R]):
@@ -64,23 +66,52 @@ def read_table(path: Path, kind: type[R]) -> Iterator[R]:
     """Yield the table's records in file order.
 
     Raises:
-        InputError: the file is missing, not Parquet, or has other columns than the record's.
+        InputError: the file is missing, not Parquet, damaged, or has other columns than the record's.
     """
     if not path.is_file():
         raise InputError(f"{path}: no such table", "is this a folder that biorel wrote?")
     try:
         file = pq.ParquetFile(path)
-    except pa.ArrowInvalid as error:
-        raise InputError(f"{path}: not a Parquet file ({error})") from error
-    expected = SCHEMAS[kind].names
-    if file.schema_arrow.names != expected:
-        raise InputError(
-            f"{path}: columns {file.schema_arrow.names} where {expected} were expected",
-            "the table was written by another version of biorel; build it again",
-        )
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise _damaged(path, error) from error
+    may_lack = {field.name for field in fields(kind) if "None" in str(field.type)}  # type: ignore[arg-type]
     with file:
+        _check_columns(path, file.schema_arrow.names, SCHEMAS[kind].names)
         # a batch over several groups would join what the writer kept apart
         for group in range(file.num_row_groups):
-            for batch in file.iter_batches(batch_size=ROWS_PER_GROUP, row_groups=[group]):
-                for row in batch.to_pylist():
+            batches = file.iter_batches(batch_size=ROWS_PER_GROUP, row_groups=[group])
+            while rows := _rows(path, batches, SCHEMAS[kind], may_lack):
+                for row in rows:
                     yield from_row(kind, row)
+
+
+def _check_columns(path: Path, found: list[str], expected: list[str]) -> None:
+    if found != expected:
+        raise InputError(
+            f"{path}: columns {str(found)[:_SHOWN]} where {expected} were expected",
+            "the table was written by another version of biorel; build it again",
+        )
+
+
+def _rows(
+    path: Path, batches: Iterator[pa.RecordBatch], schema: pa.Schema, may_lack: Collection[str]
+) -> list[dict[str, Any]]:
+    """The rows of the next batch that has any, in the types of the schema; none at the end."""
+    try:
+        batch = next((batch for batch in batches if batch.num_rows), None)
+        if batch is None:
+            return []
+        # other programs write strings and numbers in types of their own
+        table = pa.Table.from_batches([batch]).cast(schema)
+        lacking = [name for name in schema.names if name not in may_lack and table[name].null_count]
+        rows: list[dict[str, Any]] = table.to_pylist()
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise _damaged(path, error) from error
+    if lacking:
+        raise InputError(f"{path}: rows without {', '.join(lacking)}", "an empty text is a text; a missing one is not")
+    return rows
+
+
+def _damaged(path: Path, error: BaseException) -> InputError:
+    reason = " ".join(str(error).split())[:_SHOWN]
+    return InputError(f"{path}: not a Parquet file, or a damaged one ({reason})", "make or copy the table again")

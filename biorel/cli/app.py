@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import traceback
+from dataclasses import asdict
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -122,6 +124,22 @@ def _run(given: Any) -> None:
     run.run(given, progress.line)
 
 
+def _doctor(given: Any) -> None:
+    from biorel.stages import doctor
+
+    findings = doctor.run(given, lambda finding: None if given.as_json else _tell_finding(finding))
+    if given.as_json:
+        typer.echo(json.dumps([asdict(finding) for finding in findings], indent=1, ensure_ascii=False))
+    if any(finding.state == "fault" for finding in findings):
+        raise typer.Exit(1)
+
+
+def _tell_finding(finding: Any) -> None:
+    typer.echo(f"{finding.state:5}  {finding.name}: {finding.text}")
+    if finding.hint:
+        typer.echo(f"       hint: {finding.hint}")
+
+
 command(app, "build-dataset", config.BuildDataset, _build_dataset)
 command(app, "pretrain", config.Pretrain, _pretrain)
 command(app, "train", config.Train, _train)
@@ -133,6 +151,7 @@ command(app, "train-tagger", config.TrainTagger, _train_tagger)
 command(app, "build-linker", config.BuildLinker, _build_linker)
 command(app, "export", config.Export, _export)
 command(app, "run", config.Run, _run)
+command(app, "doctor", config.Doctor, _doctor)
 app.add_typer(fetch, name="fetch")
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from biorel.config.base import Config, load
 from biorel.config.dataset import BuildDataset
+from biorel.config.diagnosis import Doctor
 from biorel.config.ensemble import Ensemble
 from biorel.config.evaluation import Evaluate
 from biorel.config.extraction import Export, Extract
@@ -20,6 +21,7 @@ __all__ = [
     "BuildDataset",
     "BuildLinker",
     "Config",
+    "Doctor",
     "Ensemble",
     "Evaluate",
     "Export",

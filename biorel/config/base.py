@@ -43,7 +43,7 @@ def load(kind: type[C], flags: Mapping[str, Any], file: Path | None = None) -> C
             values.update(tomllib.loads(file.read_text(encoding="utf-8-sig")))
         except OSError as error:
             raise ConfigError(f"{file}: {error.strerror or error}") from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ConfigError(f"{file}: not TOML ({error})") from error
     values.update(flags)
     try:

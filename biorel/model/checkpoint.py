@@ -13,7 +13,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from biorel.errors import ModelError
+from biorel.errors import ModelError, OutputError
 from biorel.model.bran import Bran, Sizes
 from biorel.model.ensemble import Ensemble, Network
 from biorel.model.masked import EncoderSizes
@@ -23,7 +23,19 @@ _ARCHITECTURE = re.compile(r"(sm|compute)_(\d+)")
 
 def save_weights(model: nn.Module, path: Path) -> None:
     """Write all parameters and buffers; on the CPU, whatever the device."""
-    save_file({name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}, path)
+    write_tensors({name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}, path)
+
+
+def write_tensors(tensors: dict[str, torch.Tensor], path: Path, metadata: dict[str, str] | None = None) -> None:
+    """Write a safetensors file.
+
+    Raises:
+        OutputError: it cannot be written; safetensors has an error of its own for a full disk.
+    """
+    try:
+        save_file(tensors, path, metadata=metadata)
+    except SafetensorError as error:
+        raise OutputError(f"{path}: cannot be written ({error})", "check the space and the permissions") from error
 
 
 def load_weights(model: Network, path: Path) -> None:

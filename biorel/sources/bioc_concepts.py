@@ -132,8 +132,13 @@ def _resolved(raw: str, type_: str, concepts: Mapping[str, Concept]) -> list[Con
 
 
 def _text(value: Any) -> str:
+    """A text, a number in digits, or a list of such, joined; a list within a list says nothing."""
     if isinstance(value, list):
-        return "|".join(text for text in map(_text, value) if text)
+        return "|".join(text for text in map(_one_text, value) if text)
+    return _one_text(value)
+
+
+def _one_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""

@@ -15,6 +15,7 @@ from biorel.sources.identifiers import document_key
 from biorel.sources.jsonl import read_jsonl
 from biorel.sources.pubmed import Deletion, read_pubmed
 from biorel.sources.pubtator import read_pubtator
+from biorel.sources.spans import check_spans, without_repeats
 from biorel.tables import read_table
 
 Records = Iterator[tuple[int, Annotated | BadRecord]]
@@ -45,7 +46,9 @@ def _read_table(path: Path, ledger: Ledger) -> Iterator[Annotated]:
             mentions.setdefault(mention.doc_id, []).append(mention)
     for document in read_table(path, Document):
         ledger.add("documents read")
-        yield Annotated(document, tuple(mentions.get(document.doc_id, ())))
+        place = f"{path} {document.doc_id}"
+        checked = check_spans(document, mentions.get(document.doc_id, ()), ledger, place)
+        yield Annotated(document, without_repeats(checked, ledger, place))
 
 
 def _read_citations(path: Path, ledger: Ledger) -> Iterator[Annotated]:

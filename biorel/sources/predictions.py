@@ -6,6 +6,7 @@ A row of relations that is none is not an error here but part of the score: it c
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,8 @@ _PARQUET_MAGIC = b"PAR1"
 MENTIONS = "mentions.parquet"
 # document, head, relation, tail
 FactRow = tuple[str, str, str, str]
+# what an escape such as `ud83d` alone makes is no character
+_HALF_OF_PAIR = re.compile("[\ud800-\udfff]")
 _NO_ROW: FactRow = ("", "", "", "")
 
 
@@ -68,7 +71,7 @@ def _is_relation(head: bytes) -> bool:
     for line in head.split(b"\n"):
         try:
             values = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(values, dict) and "head" in values and "tail" in values:
             return True
@@ -100,10 +103,12 @@ def _fact(line: str) -> FactRow:
         doc_id = values.get("doc_id") or values.get("pmid") or ""
         head, tail = _end(values["head"]), _end(values["tail"])
         relation = values.get("relation") or ""
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return _NO_ROW
-    fact = (_id(doc_id), head, str(relation).strip(), tail)
-    return fact if fact[0] and head and tail else _NO_ROW
+    if not isinstance(relation, str):
+        return _NO_ROW
+    fact = (_id(doc_id), head, relation.strip(), tail)
+    return fact if fact[0] and head and tail and not _HALF_OF_PAIR.search("".join(fact)) else _NO_ROW
 
 
 def _id(value: Any) -> str:

@@ -34,6 +34,7 @@ from biorel.sources.mesh import Mesh, read_mesh
 from biorel.stages.corpora import Sources, find_splits
 from biorel.stages.vocabulary import choose_tokenizer
 from biorel.tables import TableWriter
+from biorel.text.tokenizer import save_tokenizer
 from biorel.training.model_folder import LABELS, labels_to_json
 
 TABLES: dict[str, type] = {"documents": Document, "mentions": Mention, "pairs": Pair, "examples": Example}
@@ -78,7 +79,7 @@ def run(config: BuildDataset, progress: Progress = lambda line: None) -> Path:
         artifacts.write_json(artifact.path / "stats.json", stats)
         artifacts.write_json(artifact.path / LABELS, labels_to_json(schema, encoder.ner))
         (artifact.path / "schema.toml").write_text(schema_toml(schema), encoding="utf-8")
-        tokenizer.save(str(artifact.path / "tokenizer.json"))
+        save_tokenizer(tokenizer, artifact.path / "tokenizer.json")
         table = dataset_table(stats)
         (artifact.path / "tables.md").write_text(table + "\n", encoding="utf-8")
         progress(table)

@@ -57,7 +57,7 @@ def _toml(path: Path) -> dict[str, Any]:
         raise InputError(
             f"{path}: {error.strerror or error}", "name a pipeline TOML, such as pipelines/cdr.toml"
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{path}: not TOML ({error})") from error
 
 

@@ -8,7 +8,7 @@ from tokenizers import Tokenizer
 
 from biorel.artifacts import Artifact
 from biorel.config import Pretrain
-from biorel.text.tokenizer import TOKENIZER, spellings
+from biorel.text.tokenizer import TOKENIZER, save_tokenizer, spellings
 from biorel.training.masking import Ids
 from biorel.training.skipgram import learn_vectors
 from biorel.training.vectors import write_vectors
@@ -47,4 +47,4 @@ def pretrain_skipgram(
     )
     artifact.ledger.add("vectors written", count=len(vectors))
     write_vectors(vectors, artifact.path / VECTORS)
-    tokenizer.save(str(artifact.path / TOKENIZER))
+    save_tokenizer(tokenizer, artifact.path / TOKENIZER)

@@ -130,6 +130,11 @@ def _spelled(token: str) -> str:
     return token.removesuffix(END_OF_WORD) if token.endswith(END_OF_WORD) else f"{token}@@"
 
 
+def save_tokenizer(tokenizer: Tokenizer, path: Path) -> None:
+    """Write a tokenizer.json; a full disk is an OSError here, and has no kind of its own in tokenizers' own `save`."""
+    path.write_text(tokenizer.to_str(pretty=True), encoding="utf-8")
+
+
 def load_tokenizer(path: Path) -> Tokenizer:
     """Read a tokenizer file, or the one that a dataset, model or pre-trained folder holds.
 

@@ -15,10 +15,11 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from biorel.errors import ModelError
+from biorel.model.checkpoint import write_tensors
 from biorel.training.optim import WeightAverage
 
 FOLDER, FILE = "checkpoint", "training.safetensors"
@@ -68,7 +69,7 @@ def save_state(state: TrainingState, folder: Path, key: str) -> None:
         tensors["random/cuda"] = torch.cuda.get_rng_state()
     plain = {name: getattr(state, name) for name in _PLAIN} | {"average_updates": state.average.updates, "key": key}
     aside = folder / f"{FILE}.tmp"
-    save_file(
+    write_tensors(
         {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()},
         aside,
         metadata={"state": json.dumps(plain)},

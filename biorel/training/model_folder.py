@@ -22,7 +22,7 @@ from biorel.dataset.features import FEATURES
 from biorel.errors import ModelError
 from biorel.model.checkpoint import load_weights, network_from_dict, network_to_dict, save_weights
 from biorel.model.ensemble import Ensemble, Network
-from biorel.text.tokenizer import load_tokenizer
+from biorel.text.tokenizer import load_tokenizer, save_tokenizer
 from biorel.training.collate import Collator
 
 LABELS = "labels.json"
@@ -60,7 +60,7 @@ def save_model(folder: Path, saved: ModelFolder, metrics: Mapping[str, Any], car
     """Write all the files of a model folder into an existing folder."""
     save_weights(saved.model, folder / "model.safetensors")
     write_json(folder / "config.json", network_to_dict(saved.model))
-    saved.tokenizer.save(str(folder / "tokenizer.json"))
+    save_tokenizer(saved.tokenizer, folder / "tokenizer.json")
     write_json(folder / LABELS, labels_to_json(saved.schema, saved.ner_labels))
     write_json(folder / "thresholds.json", dict(saved.thresholds))
     write_json(folder / "metrics.json", metrics)

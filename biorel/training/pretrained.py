@@ -17,7 +17,7 @@ from biorel.errors import ModelError
 from biorel.model.bran import Bran
 from biorel.model.checkpoint import read_weights, save_weights, sizes_to_dict
 from biorel.model.masked import SHARED, MaskedModel
-from biorel.text.tokenizer import TOKENIZER, load_tokenizer
+from biorel.text.tokenizer import TOKENIZER, load_tokenizer, save_tokenizer
 from biorel.training.model_folder import read_json_object
 
 KIND = "masked"
@@ -32,7 +32,7 @@ def save_pretrained(
     """Write all the files of a pre-trained folder into an existing folder."""
     save_weights(model, folder / _WEIGHTS)
     write_json(folder / _CONFIG, {"model": KIND, "sizes": sizes_to_dict(model.sizes)})
-    tokenizer.save(str(folder / TOKENIZER))
+    save_tokenizer(tokenizer, folder / TOKENIZER)
     write_json(folder / "metrics.json", metrics)
     (folder / "README.md").write_text(card, encoding="utf-8")
 

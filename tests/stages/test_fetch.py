@@ -253,7 +253,7 @@ FILES = {
 
 def ctd_file(name):
     content = CTD.format(FILES[name], ",".join("1" for _ in FILES[name].split(","))).encode()
-    return gzip.compress(content) if name.endswith(".gz") else content
+    return gzip.compress(content, mtime=0) if name.endswith(".gz") else content
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -325,17 +324,6 @@ def test_a_checkpoint_of_other_parameters_is_an_error_or_dropped_with_force(data
     tiny_model(dataset, tmp_path / "m", seed=5, force=True)
     tiny_model(dataset, tmp_path / "fresh", seed=5)
     same_run(tmp_path / "m", tmp_path / "fresh")
-
-
-def test_two_runs_do_not_write_one_folder(dataset, tmp_path):
-    partial = tmp_path / "m.partial"
-    partial.mkdir()
-    with (partial / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(OutputError, match="another process is writing it"):
-            tiny_model(dataset, tmp_path / "m")
-    tiny_model(dataset, tmp_path / "m", epochs=1)
-    assert (tmp_path / "m" / "model.safetensors").is_file()
 
 
 # ---- faults
