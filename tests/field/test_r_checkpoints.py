@@ -91,7 +91,7 @@ def test_r_03_a_checkpoint_is_moved_into_place_whole(killed, dataset, tmp_path, 
         Path(path).write_bytes(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("biorel.training.checkpoint.save_file", full)
+    monkeypatch.setattr("biorel.model.checkpoint.save_file", full)
     with pytest.raises(Exception, match="No space left on device"):
         tiny_model(dataset, tmp_path / "m")
     assert killed.read_bytes() == before
