@@ -26,7 +26,7 @@ from biorel.scoring.ner import evaluate_spans
 from biorel.scoring.thresholds import tune
 from biorel.stages.scored import read_examples, score
 from biorel.text.tokenizer import UNK_ID, load_tokenizer, spellings
-from biorel.training.checkpoint import FILE, FOLDER, TrainingState, resume_state
+from biorel.training.checkpoint import FILE, FOLDER, TrainingState, discard_state, resume_state
 from biorel.training.loop import DevScore, Recipe, Report, train
 from biorel.training.model_folder import ModelFolder, read_labels, save_model
 from biorel.training.optim import WeightAverage, build_optimizer
@@ -90,7 +90,6 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
         # the examples hold numbers of labels: with other names they are other data
         key = " ".join([artifacts.fingerprint("train", config), *schema.labels, *ner])
         checkpoint = artifact.path / FOLDER
-        checkpoint.mkdir(exist_ok=True)
         artifact.notes["resumed"] = resume_state(state, checkpoint, key, force=config.force)
 
         def score_dev() -> DevScore:
@@ -119,8 +118,7 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
         pd.DataFrame(state.history).to_parquet(artifact.path / "history.parquet", index=False)
         metrics = _metrics(config, state, final, len(training), len(dev), device)
         save_model(artifact.path, saved, metrics, _card(config, metrics))
-        (checkpoint / FILE).unlink()
-        checkpoint.rmdir()
+        discard_state(checkpoint)
         artifact.notes["device"] = str(device)
     return config.out
 
