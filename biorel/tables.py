@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import MISSING, fields
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
@@ -68,12 +69,18 @@ def read_table(path: Path, kind: type[R]) -> Iterator[R]:
     except pa.ArrowInvalid as error:
         raise InputError(f"{path}: not a Parquet file ({error})") from error
     expected = SCHEMAS[kind].names
-    if file.schema_arrow.names != expected:
+    found = file.schema_arrow.names
+    # the last columns of a record may have come later; where they are missing they have their defaults
+    if found != expected and found != _without_defaults(kind):
         raise InputError(
-            f"{path}: columns {file.schema_arrow.names} where {expected} were expected",
+            f"{path}: columns {found} where {expected} were expected",
             "the table was written by another version of biorel; build it again",
         )
     with file:
         for batch in file.iter_batches(batch_size=ROWS_PER_GROUP):
             for row in batch.to_pylist():
                 yield from_row(kind, row)
+
+
+def _without_defaults(kind: type) -> list[str]:
+    return [field.name for field in fields(kind) if field.default is MISSING]

@@ -36,7 +36,7 @@ ROOMS: dict[str, set[str]] = {
     "text": {"errors"},
     "sources": {"errors", "records", "ledger", "schemas", "tables"},
     "dataset": {"errors", "records", "ledger", "text", "sources.files"},
-    "knowledge": {"errors", "records", "ledger", "text", "sources"},
+    "knowledge": {"records", "ledger", "text", "sources.mesh"},
     "model": {"errors"},
     "reader": {"errors", "model"},
     "training": {"errors", "records", "ledger", "artifacts", "text", "sources.files", "dataset", "model"},
@@ -48,12 +48,12 @@ ROOMS: dict[str, set[str]] = {
     "exports": {"errors", "records", "schemas", "tables", "sources.identifiers", "model"},
     "stages": {
         *("errors", "records", "ledger", "schemas", "tables", "config", "artifacts", "resources", "text", "sources"),
-        *("dataset", "model", "training", "tagging", "scoring", "exports"),
+        *("dataset", "knowledge", "model", "training", "tagging", "scoring", "exports"),
     },
     # a report of training is drawn as a progress bar; it is imported for its type only
     "cli": {"errors", "config", "stages", "training.loop"},
 }
-COMING = {"knowledge", "reader"}
+COMING = {"reader"}
 # what a room may not import from outside, whatever it needs
 FORBIDDEN = {
     "sources": {"torch", "spacy", "tokenizers"},
@@ -66,7 +66,18 @@ FORBIDDEN = {
 HEAVY = ("torch", "spacy", "pandas", "matplotlib", "sklearn", "pyarrow", "tokenizers", "numpy", "tensorboard", "bioc")
 MOST_LINES = 250
 COMMANDS = (
-    *("tag", "train_tagger", "build_linker", "build_dataset", "train", "ensemble", "evaluate", "extract", "export"),
+    *(
+        "tag",
+        "train_tagger",
+        "build_linker",
+        "build_graph",
+        "build_dataset",
+        "train",
+        "ensemble",
+        "evaluate",
+        "extract",
+        "export",
+    ),
     "run",
 )
 
