@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -49,9 +50,11 @@ def example(
     features: Sequence[Sequence[float]] | None = None,
     cues: Sequence[Sequence[int]] | None = None,
     ner: Sequence[int] | None = None,
+    branches: Sequence[tuple[Sequence[int], Sequence[int]]] = (),
     doc_id: str = "1",
 ) -> Example:
-    """An example from token ids, entities as (type, token spans) and pairs as (head, tail, labels).
+    """An example from token ids, entities as (type, token spans), pairs as (head, tail, labels), branches as (token
+    ids, anchors).
 
     Each token is one character, so that token and character spans are the same.
     """
@@ -79,6 +82,8 @@ def example(
         if features is not None
         else ((0.5,) * len(FEATURES),) * len(pairs),
         pair_cues=tuple(tuple(row) for row in cues) if cues is not None else ((),) * len(pairs),
+        branch_tokens=tuple(tuple(tokens) for tokens, _ in branches),
+        branch_anchors=tuple(tuple(anchors) for _, anchors in branches),
     )
 
 
@@ -104,6 +109,19 @@ def random_example(seed: int, length: int, *, entities: int = 4, mentions: int =
         ner=[rng.randrange(7) for _ in range(length)],
         doc_id=doc_id or str(seed),
     )
+
+
+def with_branches(document: Example, seed: int, *, per_entity: int = 2) -> Example:
+    """The document with branches of 1 to 4 tokens on each of its entities, on all mentions."""
+    rng = random.Random(seed)
+    tokens, anchors = [], []
+    for entity in range(len(document.entity_ids)):
+        spans = zip(document.mention_entities, document.mention_starts, document.mention_ends, strict=True)
+        hangs = sorted({place for one, start, end in spans if one == entity for place in range(start, end)})
+        for _ in range(per_entity if hangs else 0):
+            tokens.append(tuple(rng.randrange(2, VOCABULARY) for _ in range(rng.randint(1, 4))))
+            anchors.append(tuple(hangs))
+    return replace(document, branch_tokens=tuple(tokens), branch_anchors=tuple(anchors))
 
 
 def every_pair(examples: Sequence[Example], *order: int) -> Plan:

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, OUT, Config
+from biorel.config.knowledge import GRAPH
 
 
 class Train(Config):
@@ -20,6 +21,10 @@ class Train(Config):
         0, ge=0, description="join train and dev and draw this many dev documents anew by seed (the paper: 150 of CDR)"
     )
     vectors: Path | None = Field(None, description="pre-trained sub-word vectors, word2vec text, plain or gzip")
+    graph: Path | None = GRAPH
+    branches: int = Field(2, ge=1, description="with --graph: triples of an entity at most")
+    soft_positions: bool = Field(True, description="with --graph: branches have positions of their own (K-BERT)")
+    visible_matrix: bool = Field(True, description="with --graph: only its entity's mentions see a branch (K-BERT)")
     seed: int = Field(1, ge=0, description="seed of initial weights, splits, order and dropout")
     device: str = DEVICE
     threads: int = Field(0, ge=0, description="CPU threads; 0 leaves torch's choice")

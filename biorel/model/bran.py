@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from biorel.model.batch import Batch
+from biorel.model.branches import Branches, layout, positions
 from biorel.model.embedding import InputEmbedding
 from biorel.model.encoders import ENCODERS
 from biorel.model.heads.biaffine import Biaffine
@@ -22,7 +23,10 @@ FORBIDDEN = -1e9
 
 @dataclass(frozen=True, kw_only=True)
 class Sizes:
-    """All that fixes the parameters of a network, and its dropout (probabilities to drop)."""
+    """All that fixes the parameters of a network, its dropout (probabilities to drop), and how it reads knowledge.
+
+    `branches` is how many of an entity it was trained with at most; 0 is none.
+    """
 
     vocabulary: int
     relations: int
@@ -43,6 +47,9 @@ class Sizes:
     input_dropout: float = 0.3
     inner_dropout: float = 0.1
     final_dropout: float = 0.5
+    branches: int = 0
+    soft_positions: bool = True
+    visible_matrix: bool = True
 
 
 @dataclass(frozen=True)
@@ -96,18 +103,25 @@ class Bran(nn.Module):
         )
         self.ner = nn.Linear(sizes.width, sizes.ner_labels)  # c_i = W3 b_i (section 2.5)
 
-    def encode(self, token_ids: Tensor, mask: Tensor) -> Tensor:
-        """[B, T] and [B, T] -> [B, T, D], the tokens in context.
+    def encode(self, token_ids: Tensor, mask: Tensor, branches: Branches | None = None) -> Tensor:
+        """[B, T] and [B, T] -> [B, T, D], the tokens in context, and in that of their branches of knowledge.
 
         In training a text beyond the positions is read whole, as in the paper; afterwards in windows.
         """
         if self.training:
-            return self._encode(token_ids, mask)
-        return encode_in_windows(self._encode, token_ids, mask, self.sizes.positions)
+            return self._encode(token_ids, mask, branches)
+        return encode_in_windows(self._encode, token_ids, mask, self.sizes.positions, branches)
 
-    def _encode(self, token_ids: Tensor, mask: Tensor) -> Tensor:
-        encoded: Tensor = self.encoder(self.embedding(token_ids), mask)
-        return encoded
+    def _encode(self, token_ids: Tensor, mask: Tensor, branches: Branches | None = None) -> Tensor:
+        if branches is None:
+            encoded: Tensor = self.encoder(self.embedding(token_ids), mask)
+            return encoded
+        ids = torch.cat([token_ids, branches.token_ids.flatten(1)], dim=1)  # [B, S]
+        real = torch.cat([mask, branches.mask.flatten(1)], dim=1)
+        places = positions(branches, soft=self.sizes.soft_positions)
+        seen = layout(mask, branches, restricted=self.sizes.visible_matrix)
+        with_branches: Tensor = self.encoder(self.embedding(ids, places), real, seen)
+        return with_branches[:, : token_ids.shape[1]]
 
     def affinities(
         self, tokens: Tensor, head_tokens: Tensor, head_mask: Tensor, tail_tokens: Tensor, tail_mask: Tensor
@@ -119,7 +133,7 @@ class Bran(nn.Module):
         return scores
 
     def forward(self, batch: Batch) -> Output:
-        return self.score(self.encode(batch.token_ids, batch.token_mask), batch)
+        return self.score(self.encode(batch.token_ids, batch.token_mask, batch.branches), batch)
 
     def score(self, tokens: Tensor, batch: Batch) -> Output:
         """All pairs and all tags of documents that are encoded already: [B, T, D] tokens in context.

@@ -16,6 +16,9 @@ from biorel.errors import ModelError
 from biorel.model.bran import Bran, Sizes
 from biorel.model.ensemble import Ensemble, Network
 
+# sizes that came later than the first models; where config.json lacks one, it has its default
+LATER = frozenset({"branches", "soft_positions", "visible_matrix"})
+
 
 def save_weights(model: nn.Module, path: Path) -> None:
     """Write all parameters and buffers; on the CPU, whatever the device."""
@@ -82,8 +85,8 @@ def sizes_from_dict(values: Mapping[str, Any]) -> Sizes:
         ModelError: a name that is missing or unknown.
     """
     names = {field.name for field in fields(Sizes)}
-    if set(values) != names:
-        odd = sorted(set(values) ^ names)
+    odd = sorted((set(values) ^ names) - (LATER - set(values)))
+    if odd:
         raise ModelError(
             f"config.json: {', '.join(odd)} missing or unknown", "was it written by this version of biorel?"
         )

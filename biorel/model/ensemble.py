@@ -11,9 +11,10 @@ from torch import Tensor, nn
 
 from biorel.model.batch import Batch
 from biorel.model.bran import Bran, Output, Sizes
+from biorel.model.branches import Branches
 
 # what fixes how a document is read and what is told of it; members may differ in all else
-SHARED = ("vocabulary", "relations", "ner_labels", "pair_features", "positions", "units")
+SHARED = ("vocabulary", "relations", "ner_labels", "pair_features", "positions", "units", "branches")
 
 
 class Ensemble(nn.Module):
@@ -37,9 +38,9 @@ class Ensemble(nn.Module):
         """The members as what they are."""
         return [member for member in self.members if isinstance(member, Bran)]
 
-    def encode(self, token_ids: Tensor, mask: Tensor) -> Tensor:
+    def encode(self, token_ids: Tensor, mask: Tensor, branches: Branches | None = None) -> Tensor:
         """[B, T] and [B, T] -> [B, T, sum of D], the tokens in context of every member side by side."""
-        return torch.cat([member.encode(token_ids, mask) for member in self.networks], dim=-1)
+        return torch.cat([member.encode(token_ids, mask, branches) for member in self.networks], dim=-1)
 
     def ner(self, tokens: Tensor) -> Tensor:
         """[B, T, sum of D] -> [B, T, C], the logarithm of the mean BIO probabilities."""
@@ -60,7 +61,7 @@ class Ensemble(nn.Module):
         )
 
     def forward(self, batch: Batch) -> Output:
-        return self.score(self.encode(batch.token_ids, batch.token_mask), batch)
+        return self.score(self.encode(batch.token_ids, batch.token_mask, batch.branches), batch)
 
 
 Network: TypeAlias = Bran | Ensemble

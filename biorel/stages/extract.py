@@ -23,6 +23,7 @@ from biorel import artifacts
 from biorel.config import Extract
 from biorel.errors import InputError, OutputError
 from biorel.exports import WRITERS, format_of
+from biorel.knowledge.inject import Injector
 from biorel.ledger import Ledger
 from biorel.model.checkpoint import pick_device
 from biorel.model.windows import plan_windows
@@ -32,6 +33,7 @@ from biorel.schemas import to_row
 from biorel.scoring.thresholds import in_label_order
 from biorel.sources.documents import read_records
 from biorel.stages.annotate import Annotator, open_annotator
+from biorel.stages.graphs import injector_for, read_triples
 from biorel.stages.reading import Choice, candidate_example, read_relations
 from biorel.training.inference import Prediction, predict
 from biorel.training.model_folder import ModelFolder, open_model
@@ -88,12 +90,14 @@ def run(config: Extract, progress: Callable[[int], None] = lambda documents: Non
     opened = open_model(config.model or resource("models", "cdr"))
     opened.model.to(device)
     ledger = Ledger()
+    triples = read_triples(config.graph) if config.graph is not None else []
+    inject = injector_for(config.graph, triples, opened.model.sizes, opened.tokenizer)
     labels = opened.schema.labels
     tuned = in_label_order(opened.thresholds, labels)
     thresholds = tuned if config.min_score is None else (config.min_score,) * len(labels)
     choice = Choice(thresholds, config.all_scores, config.max_evidence)
     reader = _Reader(
-        opened, cache(partial(open_annotator, config, ledger)), choice, config.batch_tokens, device, ledger
+        opened, cache(partial(open_annotator, config, ledger)), choice, config.batch_tokens, device, ledger, inject
     )
     by_status = Counter(dict.fromkeys((OK, NO_ENTITIES, NOTHING, BAD), 0))
     bad_places: list[str] = []
@@ -144,6 +148,7 @@ class _Reader:
     token_budget: int
     device: torch.device
     ledger: Ledger
+    inject: Injector | None
 
     def read(self, chunk: Sequence[Item]) -> Iterator[tuple[Annotated | BadRecord, Status, list[Relation]]]:
         """Every record of a chunk with its status and relations, in the order of the input."""
@@ -155,13 +160,13 @@ class _Reader:
             found = annotator.annotate([items[index].document for index in sorted(bare)])
             for index, mentions in zip(sorted(bare), found, strict=True):
                 items[index] = replace(items[index], mentions=mentions)
-        examples = [candidate_example(item, self.opened, self.ledger) for item in items]
+        examples = [candidate_example(item, self.opened, self.ledger, self.inject) for item in items]
 
         def complete(index: int, tags: np.ndarray) -> Example:
             if annotator is None or index not in bare:
                 return examples[index]
             items[index] = annotator.complete(items[index], examples[index], tags.tolist(), self.opened)
-            return candidate_example(items[index], self.opened, self.ledger)
+            return candidate_example(items[index], self.opened, self.ledger, self.inject)
 
         predictions = predict(
             self.opened.model,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from biorel.dataset.candidates import candidates, entities, link
+from biorel.knowledge.inject import Injector
 from biorel.ledger import Ledger
 from biorel.records import Annotated, Entity, Example, Relation
 from biorel.scoring.thresholds import decide
@@ -13,11 +14,12 @@ from biorel.training.inference import Prediction
 from biorel.training.model_folder import ModelFolder
 
 
-def candidate_example(item: Annotated, opened: ModelFolder, ledger: Ledger) -> Example:
-    """The document with all pairs of its linked entities that the model's relations can join."""
+def candidate_example(item: Annotated, opened: ModelFolder, ledger: Ledger, inject: Injector | None = None) -> Example:
+    """The document with all pairs of its linked entities that the model's relations can join, and its knowledge."""
     linked = link(item.mentions, "drop")
     pairs = candidates(item.document.doc_id, entities(linked), opened.schema)
-    return opened.encoder.example(item.document, item.mentions, linked, pairs, ledger)
+    example = opened.encoder.example(item.document, item.mentions, linked, pairs, ledger)
+    return example if inject is None else inject(example, item.document.text)
 
 
 @dataclass(frozen=True)

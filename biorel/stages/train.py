@@ -16,6 +16,7 @@ from biorel import artifacts
 from biorel.config import Train
 from biorel.dataset.cues import BUCKETS
 from biorel.dataset.features import FEATURES
+from biorel.dataset.splits import SPLITS
 from biorel.errors import InputError, ModelError
 from biorel.model.bran import Bran, Sizes
 from biorel.model.checkpoint import pick_device
@@ -23,6 +24,7 @@ from biorel.records import Example
 from biorel.scoring.metrics import evaluate
 from biorel.scoring.ner import evaluate_spans
 from biorel.scoring.thresholds import tune
+from biorel.stages.graphs import injector_for, read_triples, with_knowledge
 from biorel.stages.scored import read_examples, score
 from biorel.text.tokenizer import UNK_ID, load_tokenizer
 from biorel.training.checkpoint import FILE, TrainingState, restore_state
@@ -50,7 +52,8 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
         torch.set_num_threads(config.threads)
     schema, ner = read_labels(config.dataset)
     tokenizer = load_tokenizer(config.dataset / "tokenizer.json")
-    training, dev = _splits(config)
+    training, bare_dev = _splits(config)
+    dev = bare_dev
     if not any(labels for example in dev for labels in example.pair_labels):
         raise InputError(f"{config.dataset}: the dev documents hold no positive pair", "thresholds are tuned on them")
     with artifacts.folder("train", config, config.out, force=config.force, resume=f"{_CHECKPOINT}/{FILE}") as artifact:
@@ -59,6 +62,10 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
         if config.vectors is not None:
             found = load_vectors(model.embedding.tokens, tokenizer.get_vocab(), config.vectors, artifact.ledger)
             artifact.ledger.add("tokens with a pre-trained vector", count=found)
+        if config.graph is not None:
+            inject = injector_for(config.graph, read_triples(config.graph), model.sizes, tokenizer)
+            training, dev = (with_knowledge(part, config.dataset, SPLITS[:2], inject) for part in (training, dev))
+            artifact.ledger.add("branches of knowledge", count=sum(len(one.branch_tokens) for one in training))
         collate = ModelFolder(model, tokenizer, schema, ner, {}).collator
         model.to(device)
         state = TrainingState(
@@ -79,6 +86,8 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
 
         def score_dev() -> DevScore:
             scored, tags = score(model, dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
+            if config.graph is not None:  # branches on the given mentions would show where they are
+                _, tags = score(model, bare_dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
             entities = evaluate_spans((example.ner_tags for example in dev), tags, ner)
             thresholds = tune(scored, schema.labels)
             micro = evaluate(scored, schema.labels, thresholds, filtered=True).micro
@@ -135,13 +144,14 @@ def _splits(config: Train) -> tuple[list[Example], list[Example]]:
 
 
 def _sizes(config: Train, vocabulary: int, relations: int, ner_labels: int) -> Sizes:
-    shared = {field.name for field in fields(Sizes)} & set(Train.model_fields) - {"pair_features"}
+    shared = {field.name for field in fields(Sizes)} & set(Train.model_fields) - {"pair_features", "branches"}
     return Sizes(
         vocabulary=vocabulary,
         relations=relations + 1,
         ner_labels=ner_labels,
         pair_features=len(FEATURES) if config.pair_features else 0,
         cues=BUCKETS if config.rerank else 0,
+        branches=config.branches if config.graph is not None else 0,
         unk_id=UNK_ID,
         **{name: getattr(config, name) for name in shared},
     )

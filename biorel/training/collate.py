@@ -108,7 +108,24 @@ class Collator:
             allowed=torch.from_numpy(np.array(allowed, dtype=bool).reshape(-1, relations)),
             labels=torch.from_numpy(np.array(labels, dtype=bool).reshape(-1, relations)),
             ner_labels=torch.from_numpy(ner),
+            **padded_branches(documents, length),
         )
+
+
+def padded_branches(documents: Sequence[Example], length: int) -> dict[str, Tensor]:
+    """The branches of the documents, padded: ids and mask [B, K, L], anchors [B, K, T] of texts of `length` tokens."""
+    number = max((len(document.branch_tokens) for document in documents), default=0)
+    width = max((len(tokens) for document in documents for tokens in document.branch_tokens), default=0)
+    ids = np.full((len(documents), number, width), PAD_ID, dtype=np.int64)
+    mask = np.zeros(ids.shape, dtype=bool)
+    anchors = np.zeros((len(documents), number, length), dtype=bool)
+    for row, document in enumerate(documents):
+        for place, (tokens, hangs) in enumerate(zip(document.branch_tokens, document.branch_anchors, strict=True)):
+            ids[row, place, : len(tokens)] = tokens
+            mask[row, place, : len(tokens)] = True
+            anchors[row, place, list(hangs)] = True
+    arrays = {"branch_ids": ids, "branch_mask": mask, "branch_anchors": anchors}
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
 def entity_units(document: Example, units: str) -> dict[int, list[tuple[int, int]]]:

@@ -62,7 +62,7 @@ def predict(
     model.eval()
     for plan in ordered_plans(examples, token_budget=token_budget, positions=model.sizes.positions):
         batch = collate(examples, plan).to(device)
-        tokens = model.encode(batch.token_ids, batch.token_mask)
+        tokens = model.encode(batch.token_ids, batch.token_mask, batch.branches)
         documents = [examples[index] for index in plan.documents]
         if complete is not None:
             tags = model.ner(tokens).argmax(-1).cpu().numpy()
@@ -70,6 +70,8 @@ def predict(
                 complete(index, tags[row, : len(examples[index].token_ids)]) for row, index in enumerate(plan.documents)
             ]
             batch = collate(documents, all_pairs(documents)).to(device)
+            if batch.branches is not None:  # the entities that were found bring knowledge
+                tokens = model.encode(batch.token_ids, batch.token_mask, batch.branches)
         output = model.score(tokens, batch)
         pooled = pool_links(output.links, batch.link_pairs, batch.pairs)
         weights = link_weights(output.links, pooled, batch.link_pairs).cpu().numpy()

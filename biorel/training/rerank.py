@@ -101,7 +101,7 @@ def fit_mix(model: Bran, examples: Sequence[Example], collate: Collator, *, toke
     model.eval()
     for plan in ordered_plans(examples, token_budget=token_budget, positions=model.sizes.positions):
         batch = collate(examples, plan).to(device)
-        scores = model.score_alone(model.encode(batch.token_ids, batch.token_mask), batch).pairs
+        scores = model.score_alone(model.encode(batch.token_ids, batch.token_mask, batch.branches), batch).pairs
         usable = [
             not examples[index].pair_drops[pair]
             for index, pairs in zip(plan.documents, plan.pairs, strict=True)
