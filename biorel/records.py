@@ -132,8 +132,8 @@ class Example:
         pair_drops: [P] as `Pair.drop`.
         pair_features: [P] lists of F numbers, see `dataset.features`.
         pair_cues: [P] lists of buckets, see `dataset.cues`.
-        branch_tokens: of each branch of knowledge its vocabulary ids, see `knowledge.inject`; none in a dataset.
-        branch_anchors: of each branch the tokens that it hangs on, ascending.
+        branch_tokens, branch_anchors: of each branch of knowledge its vocabulary ids and the tokens that it hangs on,
+            ascending, see `knowledge.inject`; none in a dataset.
     """
 
     doc_id: str
@@ -239,11 +239,7 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """A statement of a knowledge graph, by name and, where it is known, by concept id (else empty).
-
-    `source` is `mesh`, `ctd` or `spo`; `pmids` are the articles that it was curated from, empty where it comes from
-    none (MeSH) or from nobody knows which (spo).
-    """
+    """A statement by name and, where known, by concept id; `source` is mesh, ctd or spo, `pmids` what curators read."""
 
     subject: str
     predicate: str

@@ -63,7 +63,10 @@ FORBIDDEN = {
     "config": {"torch", "pyarrow", "pandas", "typer"},
     "cli": {"torch", "pyarrow", "pandas", "numpy"},
 }
-HEAVY = ("torch", "spacy", "pandas", "matplotlib", "sklearn", "pyarrow", "tokenizers", "numpy", "tensorboard", "bioc")
+HEAVY = (
+    *("torch", "spacy", "pandas", "matplotlib", "sklearn", "pyarrow", "tokenizers", "numpy", "tensorboard", "bioc"),
+    "transformers",
+)
 MOST_LINES = 250
 COMMANDS = (
     *(

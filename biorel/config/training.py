@@ -29,6 +29,15 @@ class Train(Config):
     device: str = DEVICE
     threads: int = Field(0, ge=0, description="CPU threads; 0 leaves torch's choice")
 
+    encoder: str = Field(
+        "transformer",
+        pattern=r"^(transformer|hf:.+)$",
+        description="BRAN's own blocks, or hf:FOLDER_OR_NAME, a pre-trained BERT in their place (extra `hf`)",
+    )
+    encoder_rate: float = Field(5e-5, gt=0, description="hf: peak learning rate of its last block")
+    layer_decay: float = Field(0.9, gt=0, le=1, description="hf: share of that rate from block to block downwards")
+    gradient_checkpointing: bool = Field(False, description="hf: recompute activations, for less memory")
+    mixed_precision: bool = Field(True, description="hf: bfloat16 on a GPU")
     width: int = Field(64, ge=4, description="D, the width of a token")
     blocks: int = Field(2, ge=0, description="Transformer blocks")
     heads: int = Field(4, ge=0, description="attention heads; 0 leaves attention out ('CNN only')")
@@ -78,6 +87,8 @@ class Train(Config):
     def _check(self) -> Train:
         if self.heads and self.width % self.heads:
             raise ValueError(f"--width {self.width} is not a multiple of --heads {self.heads}")
+        if self.encoder != "transformer" and self.vectors:
+            raise ValueError("--vectors are for BRAN's own embedding: leave them out with --encoder hf:...")
         if self.rerank and not self.pair_features:
             raise ValueError("--rerank reads pair features: say --no-rerank where there are --no-pair-features")
         return self

@@ -48,16 +48,16 @@ def without_circles(edges: Iterable[Edge]) -> tuple[list[Edge], list[Edge]]:
         stack = [(start, iter(above[start]))]
         while stack:
             below, parents = stack[-1]
-            parent = next(parents, None)
-            if parent is None:
+            above_it = next(parents, None)
+            if above_it is None:
                 stack.pop()
                 del path[below]
                 done.add(below)
-            elif parent in path:
-                closing.append((below, parent))
+            elif above_it in path:
+                closing.append((below, above_it))
             else:
-                kept.append((below, parent))
-                if parent not in done:
-                    path[parent] = None
-                    stack.append((parent, iter(above.get(parent, ()))))
+                kept.append((below, above_it))
+                if above_it not in done:
+                    path[above_it] = None
+                    stack.append((above_it, iter(above.get(above_it, ()))))
     return kept, closing

@@ -11,6 +11,7 @@ from biorel.model.batch import Batch
 from biorel.model.branches import Branches, layout, positions
 from biorel.model.embedding import InputEmbedding
 from biorel.model.encoders import ENCODERS
+from biorel.model.encoders.bert import Bert
 from biorel.model.heads.biaffine import Biaffine
 from biorel.model.heads.pair_features import PairFeatures
 from biorel.model.heads.projection import Projection
@@ -25,7 +26,8 @@ FORBIDDEN = -1e9
 class Sizes:
     """All that fixes the parameters of a network, its dropout (probabilities to drop), and how it reads knowledge.
 
-    `branches` is how many of an entity it was trained with at most; 0 is none.
+    `branches` is how many of an entity it was trained with at most; 0 is none. With `encoder` `bert` the configuration
+    of the BERT is in `bert`, as JSON, and the sizes of BRAN's own blocks have no bearing.
     """
 
     vocabulary: int
@@ -50,6 +52,11 @@ class Sizes:
     branches: int = 0
     soft_positions: bool = True
     visible_matrix: bool = True
+    bert: str = ""
+    cls_id: int = 0
+    sep_id: int = 0
+    gradient_checkpointing: bool = False
+    mixed_precision: bool = True
 
 
 @dataclass(frozen=True)
@@ -67,22 +74,24 @@ class Bran(nn.Module):
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
         self.sizes = sizes
-        self.embedding = InputEmbedding(
-            vocabulary=sizes.vocabulary,
-            width=sizes.width,
-            positions=sizes.positions,
-            unk_id=sizes.unk_id,
-            word_dropout=sizes.word_dropout,
-            dropout=sizes.input_dropout,
-        )
-        self.encoder = ENCODERS[sizes.encoder](
-            width=sizes.width,
-            blocks=sizes.blocks,
-            heads=sizes.heads,
-            kernels=sizes.kernels,
-            expansion=sizes.expansion,
-            dropout=sizes.inner_dropout,
-        )
+        self.bert = _bert(sizes) if sizes.encoder == "bert" else None
+        if self.bert is None:
+            self.embedding = InputEmbedding(
+                vocabulary=sizes.vocabulary,
+                width=sizes.width,
+                positions=sizes.positions,
+                unk_id=sizes.unk_id,
+                word_dropout=sizes.word_dropout,
+                dropout=sizes.input_dropout,
+            )
+            self.encoder = ENCODERS[sizes.encoder](
+                width=sizes.width,
+                blocks=sizes.blocks,
+                heads=sizes.heads,
+                kernels=sizes.kernels,
+                expansion=sizes.expansion,
+                dropout=sizes.inner_dropout,
+            )
         self.head = Projection(width=sizes.width, dropout=sizes.final_dropout)
         self.tail = Projection(width=sizes.width, dropout=sizes.final_dropout)
         self.biaffine = Biaffine(width=sizes.width, relations=sizes.relations)
@@ -106,13 +115,18 @@ class Bran(nn.Module):
     def encode(self, token_ids: Tensor, mask: Tensor, branches: Branches | None = None) -> Tensor:
         """[B, T] and [B, T] -> [B, T, D], the tokens in context, and in that of their branches of knowledge.
 
-        In training a text beyond the positions is read whole, as in the paper; afterwards in windows.
+        In training a text beyond the positions is read whole, as in the paper; afterwards, and always by a BERT, in
+        windows.
         """
-        if self.training:
+        if self.training and self.bert is None:
             return self._encode(token_ids, mask, branches)
         return encode_in_windows(self._encode, token_ids, mask, self.sizes.positions, branches)
 
     def _encode(self, token_ids: Tensor, mask: Tensor, branches: Branches | None = None) -> Tensor:
+        if self.bert is not None:
+            soft, restricted = self.sizes.soft_positions, self.sizes.visible_matrix
+            of_bert: Tensor = self.bert(token_ids, mask, branches, soft=soft, restricted=restricted)
+            return of_bert
         if branches is None:
             encoded: Tensor = self.encoder(self.embedding(token_ids), mask)
             return encoded
@@ -154,6 +168,18 @@ class Bran(nn.Module):
         if self.features is not None:
             pairs = pairs + self.features(batch.pair_features)
         return Output(pairs.masked_fill(~batch.allowed, FORBIDDEN), links, self.ner(tokens))
+
+
+def _bert(sizes: Sizes) -> Bert:
+    return Bert(
+        config=sizes.bert,
+        cls_id=sizes.cls_id,
+        sep_id=sizes.sep_id,
+        unk_id=sizes.unk_id,
+        word_dropout=sizes.word_dropout,
+        checkpointing=sizes.gradient_checkpointing,
+        mixed_precision=sizes.mixed_precision,
+    )
 
 
 @torch.no_grad()

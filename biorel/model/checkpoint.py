@@ -17,7 +17,12 @@ from biorel.model.bran import Bran, Sizes
 from biorel.model.ensemble import Ensemble, Network
 
 # sizes that came later than the first models; where config.json lacks one, it has its default
-LATER = frozenset({"branches", "soft_positions", "visible_matrix"})
+LATER = frozenset(
+    {
+        *("branches", "soft_positions", "visible_matrix"),
+        *("bert", "cls_id", "sep_id", "gradient_checkpointing", "mixed_precision"),
+    }
+)
 
 
 def save_weights(model: nn.Module, path: Path) -> None:

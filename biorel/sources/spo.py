@@ -39,7 +39,8 @@ def read_spo(path: Path, ledger: Ledger) -> Iterator[Triple]:
                 "a line is: subject, a tab, predicate, a tab, object",
             )
         ledger.add("triples of .spo files")
-        yield Triple(*fields, "", "", SOURCE)
+        subject, predicate, object_ = fields
+        yield Triple(subject, predicate, object_, "", "", SOURCE)
 
 
 def write_spo(path: Path, triples: Iterable[Triple]) -> None:

@@ -15,9 +15,11 @@ from torch.utils.tensorboard import SummaryWriter
 from biorel import artifacts
 from biorel.config import Train
 from biorel.dataset.cues import BUCKETS
+from biorel.dataset.encode import Encoder
 from biorel.dataset.features import FEATURES
 from biorel.dataset.splits import SPLITS
 from biorel.errors import InputError, ModelError
+from biorel.ledger import Ledger
 from biorel.model.bran import Bran, Sizes
 from biorel.model.checkpoint import pick_device
 from biorel.records import Example
@@ -25,7 +27,8 @@ from biorel.scoring.metrics import evaluate
 from biorel.scoring.ner import evaluate_spans
 from biorel.scoring.thresholds import tune
 from biorel.stages.graphs import injector_for, read_triples, with_knowledge
-from biorel.stages.scored import read_examples, score
+from biorel.stages.pretrained import load_bert, open_bert
+from biorel.stages.scored import encoded_for, score
 from biorel.text.tokenizer import UNK_ID, load_tokenizer
 from biorel.training.checkpoint import FILE, TrainingState, restore_state
 from biorel.training.loop import DevScore, Recipe, Report, train
@@ -51,14 +54,19 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
     if config.threads:
         torch.set_num_threads(config.threads)
     schema, ner = read_labels(config.dataset)
-    tokenizer = load_tokenizer(config.dataset / "tokenizer.json")
-    training, bare_dev = _splits(config)
+    bert = open_bert(config)
+    tokenizer = load_tokenizer(config.dataset / "tokenizer.json") if bert is None else bert.tokens.tokenizer
+    ledger = Ledger()
+    training, bare_dev = _splits(config, Encoder(tokenizer, schema.labels, ner), ledger)
     dev = bare_dev
     if not any(labels for example in dev for labels in example.pair_labels):
         raise InputError(f"{config.dataset}: the dev documents hold no positive pair", "thresholds are tuned on them")
     with artifacts.folder("train", config, config.out, force=config.force, resume=f"{_CHECKPOINT}/{FILE}") as artifact:
         torch.manual_seed(config.seed)
-        model = Bran(_sizes(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner)))
+        artifact.ledger.join(ledger)
+        sizes = _sizes(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner))
+        model = Bran(sizes if bert is None else bert.sized(sizes))
+        share = load_bert(model, config)
         if config.vectors is not None:
             found = load_vectors(model.embedding.tokens, tokenizer.get_vocab(), config.vectors, artifact.ledger)
             artifact.ledger.add("tokens with a pre-trained vector", count=found)
@@ -76,6 +84,7 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
                 betas=(config.beta1, config.beta2),
                 epsilon=config.epsilon,
                 weight_decay=config.weight_decay,
+                share=share,
             ),
             WeightAverage(model, config.ema),
         )
@@ -129,10 +138,9 @@ def _restore(state: TrainingState, checkpoint: Path, key: str, force: bool) -> b
         return False
 
 
-def _splits(config: Train) -> tuple[list[Example], list[Example]]:
+def _splits(config: Train, encoder: Encoder, ledger: Ledger) -> tuple[list[Example], list[Example]]:
     """Training and dev examples; with `resplit_dev` both drawn anew from their union."""
-    training = read_examples(config.dataset, "train")
-    dev = read_examples(config.dataset, "dev")
+    training, dev = (encoded_for(encoder, config.dataset, split, ledger) for split in SPLITS[:2])
     if not config.resplit_dev:
         return training, dev
     joined = sorted([*training, *dev], key=lambda example: example.doc_id)
@@ -144,7 +152,8 @@ def _splits(config: Train) -> tuple[list[Example], list[Example]]:
 
 
 def _sizes(config: Train, vocabulary: int, relations: int, ner_labels: int) -> Sizes:
-    shared = {field.name for field in fields(Sizes)} & set(Train.model_fields) - {"pair_features", "branches"}
+    own = {"pair_features", "branches", "encoder"}
+    shared = {field.name for field in fields(Sizes)} & set(Train.model_fields) - own
     return Sizes(
         vocabulary=vocabulary,
         relations=relations + 1,

@@ -154,7 +154,7 @@ def _step(
         state.step, peak=recipe.learning_rate, warmup=recipe.warmup, total=planned, floor=recipe.final_rate
     )
     for group in state.optimizer.param_groups:
-        group["lr"] = rate
+        group["lr"] = rate * group.get("share", 1.0)
     batch = collate(examples, plan).to(device)
     output = state.model(batch)
     relations = relation_loss(output.pairs, batch.labels, positive_weight=recipe.positive_weight)
