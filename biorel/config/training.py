@@ -21,6 +21,10 @@ class Train(Config):
         0, ge=0, description="join train and dev and draw this many dev documents anew by seed (the paper: 150 of CDR)"
     )
     vectors: Path | None = Field(None, description="pre-trained sub-word vectors, word2vec text, plain or gzip")
+    task: Literal["relations", "triage", "ner"] = Field(
+        "relations",
+        description="what it is trained and judged for: relations; whether an abstract holds one; entity spans alone",
+    )
     graph: Path | None = GRAPH
     branches: int = Field(2, ge=1, description="with --graph: triples of an entity at most")
     soft_positions: bool = Field(True, description="with --graph: branches have positions of their own (K-BERT)")

@@ -106,7 +106,8 @@ def visible_matrix(chains: Sequence[int], anchors: Sequence[Sequence[int]]) -> n
     """
     of = np.asarray(chains, dtype=np.int64)
     visible: npt.NDArray[np.bool_] = of[:, None] == of[None, :]
-    for number, places in enumerate(anchors):
+    for number, hangs in enumerate(anchors):
+        places = np.asarray(hangs, dtype=np.int64)
         branch = np.flatnonzero(of == number)
         visible[np.ix_(branch, places)] = True
         visible[np.ix_(places, branch)] = True

@@ -33,6 +33,7 @@ class Batch:
         allowed: [P, R] bool, the relations whose argument types the pair has; NULL always.
         labels: [P, R] bool, NULL where no relation holds.
         ner_labels: [B, T] int64.
+        document_labels: [B] bool, whether a relation of the document holds.
         branch_ids, branch_mask, branch_anchors: see `branches.Branches`; K is 0 without knowledge.
     """
 
@@ -53,6 +54,7 @@ class Batch:
     allowed: Tensor
     labels: Tensor
     ner_labels: Tensor
+    document_labels: Tensor
     branch_ids: Tensor
     branch_mask: Tensor
     branch_anchors: Tensor

@@ -15,7 +15,7 @@ from biorel.model.encoders.bert import Bert
 from biorel.model.heads.biaffine import Biaffine
 from biorel.model.heads.pair_features import PairFeatures
 from biorel.model.heads.projection import Projection
-from biorel.model.pooling import average_units, gather_links, pool_links
+from biorel.model.pooling import average_units, gather_links, mean_tokens, pool_links
 from biorel.model.reranker import Reranker
 from biorel.model.windows import encode_in_windows
 
@@ -27,7 +27,8 @@ class Sizes:
     """All that fixes the parameters of a network, its dropout (probabilities to drop), and how it reads knowledge.
 
     `branches` is how many of an entity it was trained with at most; 0 is none. With `encoder` `bert` the configuration
-    of the BERT is in `bert`, as JSON, and the sizes of BRAN's own blocks have no bearing.
+    of the BERT is in `bert`, as JSON, and the sizes of BRAN's own blocks have no bearing. `task` is what it was trained
+    for: `relations`, `triage` or `ner`.
     """
 
     vocabulary: int
@@ -57,15 +58,17 @@ class Sizes:
     sep_id: int = 0
     gradient_checkpointing: bool = False
     mixed_precision: bool = True
+    task: str = "relations"
 
 
 @dataclass(frozen=True)
 class Output:
-    """What a pass gives: [P, R] pair scores, [N, R] link scores, [B, T, C] BIO scores."""
+    """What a pass gives: [P, R] pair scores, [N, R] link scores, [B, T, C] BIO scores, [B] triage scores or none."""
 
     pairs: Tensor
     links: Tensor
     ner: Tensor
+    documents: Tensor | None = None
 
 
 class Bran(nn.Module):
@@ -111,6 +114,7 @@ class Bran(nn.Module):
             else None
         )
         self.ner = nn.Linear(sizes.width, sizes.ner_labels)  # c_i = W3 b_i (section 2.5)
+        self.triage = nn.Linear(sizes.width, 1) if sizes.task == "triage" else None
 
     def encode(self, token_ids: Tensor, mask: Tensor, branches: Branches | None = None) -> Tensor:
         """[B, T] and [B, T] -> [B, T, D], the tokens in context, and in that of their branches of knowledge.
@@ -167,7 +171,8 @@ class Bran(nn.Module):
         pairs = pool_links(links, batch.link_pairs, batch.pairs)
         if self.features is not None:
             pairs = pairs + self.features(batch.pair_features)
-        return Output(pairs.masked_fill(~batch.allowed, FORBIDDEN), links, self.ner(tokens))
+        documents = None if self.triage is None else self.triage(mean_tokens(tokens, batch.token_mask))[:, 0]
+        return Output(pairs.masked_fill(~batch.allowed, FORBIDDEN), links, self.ner(tokens), documents)
 
 
 def _bert(sizes: Sizes) -> Bert:

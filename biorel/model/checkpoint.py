@@ -20,7 +20,7 @@ from biorel.model.ensemble import Ensemble, Network
 LATER = frozenset(
     {
         *("branches", "soft_positions", "visible_matrix"),
-        *("bert", "cls_id", "sep_id", "gradient_checkpointing", "mixed_precision"),
+        *("bert", "cls_id", "sep_id", "gradient_checkpointing", "mixed_precision", "task"),
     }
 )
 

@@ -32,6 +32,7 @@ from biorel.stages.graphs import (
     with_knowledge,
 )
 from biorel.stages.scored import encoded_for, score, unscored
+from biorel.stages.tasks import evaluate_task
 from biorel.tables import read_table, write_table
 from biorel.training.model_folder import open_model, read_labels
 
@@ -65,6 +66,9 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
         refuse_shared(triples, config.graph, articles_of(config.dataset, config.split), config.split)
     inject = injector_for(config.graph, triples, opened.model.sizes, opened.tokenizer)
     with artifacts.folder("evaluate", config, config.out, force=config.force) as artifact:
+        if opened.model.sizes.task != "relations":
+            progress(evaluate_task(config, opened, inject, artifact, device))
+            return config.out
         examples = encoded_for(opened.encoder, config.dataset, config.split, artifact.ledger)
         opened.model.to(device)
 

@@ -21,7 +21,7 @@ import torch
 
 from biorel import artifacts
 from biorel.config import Extract
-from biorel.errors import InputError, OutputError
+from biorel.errors import InputError, ModelError, OutputError
 from biorel.exports import WRITERS, format_of
 from biorel.knowledge.inject import Injector
 from biorel.ledger import Ledger
@@ -88,6 +88,11 @@ def run(config: Extract, progress: Callable[[int], None] = lambda documents: Non
         raise OutputError(f"the input, {out} and {status_path} must be three files", "choose another --out or --status")
     writer_kind = WRITERS[format_of(out, config.format)]
     opened = open_model(config.model or resource("models", "cdr"))
+    if opened.model.sizes.task != "relations":
+        raise ModelError(
+            f"{config.model}: trained for {opened.model.sizes.task}, it tells no relations",
+            "train one without --task; this one is for biorel evaluate",
+        )
     opened.model.to(device)
     ledger = Ledger()
     triples = read_triples(config.graph) if config.graph is not None else []

@@ -9,7 +9,7 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from biorel.errors import InputError, ModelError
-from biorel.knowledge.inject import ENTITIES, Injector
+from biorel.knowledge.inject import ENTITIES, NAMES, Injector
 from biorel.knowledge.query import Graph
 from biorel.model.bran import Sizes
 from biorel.records import Document, Example, Pair, Triple
@@ -66,7 +66,9 @@ def injector_for(folder: Path | None, triples: Sequence[Triple], sizes: Sizes, t
         raise ModelError(
             f"--graph {folder}: the model was trained without a graph", "leave --graph out, or train --graph"
         )
-    return Injector(Graph(triples), tokenizer, sizes.branches, ENTITIES)
+    # the other tasks are given no entities: branches on them would tell what is to be found
+    by = ENTITIES if sizes.task == "relations" else NAMES
+    return Injector(Graph(triples), tokenizer, sizes.branches, by)
 
 
 def with_knowledge(

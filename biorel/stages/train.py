@@ -29,6 +29,7 @@ from biorel.scoring.thresholds import tune
 from biorel.stages.graphs import injector_for, read_triples, with_knowledge
 from biorel.stages.pretrained import load_bert, open_bert
 from biorel.stages.scored import encoded_for, score
+from biorel.stages.tasks import MEASURES, check_task, score_task
 from biorel.text.tokenizer import UNK_ID, load_tokenizer
 from biorel.training.checkpoint import FILE, TrainingState, restore_state
 from biorel.training.loop import DevScore, Recipe, Report, train
@@ -59,8 +60,7 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
     ledger = Ledger()
     training, bare_dev = _splits(config, Encoder(tokenizer, schema.labels, ner), ledger)
     dev = bare_dev
-    if not any(labels for example in dev for labels in example.pair_labels):
-        raise InputError(f"{config.dataset}: the dev documents hold no positive pair", "thresholds are tuned on them")
+    check_task(config.task, training, dev, config.dataset)
     with artifacts.folder("train", config, config.out, force=config.force, resume=f"{_CHECKPOINT}/{FILE}") as artifact:
         torch.manual_seed(config.seed)
         artifact.ledger.join(ledger)
@@ -94,6 +94,8 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
         artifact.notes["resumed"] = _restore(state, checkpoint, key, config.force)
 
         def score_dev() -> DevScore:
+            if config.task != "relations":
+                return score_task(model, dev, collate, schema, ner, token_budget=config.eval_tokens, device=device)
             scored, tags = score(model, dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
             if config.graph is not None:  # branches on the given mentions would show where they are
                 _, tags = score(model, bare_dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
@@ -103,7 +105,8 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
             return DevScore(micro.f1 or 0.0, thresholds, entities.overall.f1 or 0.0)
 
         recipe = Recipe(
-            **{field.name: getattr(config, field.name) for field in fields(Recipe) if hasattr(config, field.name)}
+            **{field.name: getattr(config, field.name) for field in fields(Recipe) if hasattr(config, field.name)},
+            task_weight=float(config.task != "ner"),
         )
         events = SummaryWriter(str(artifact.path / "events"), purge_step=state.epoch)
         for report in reports(train(state, training, collate, recipe, score_dev, checkpoint, key)):
@@ -159,7 +162,7 @@ def _sizes(config: Train, vocabulary: int, relations: int, ner_labels: int) -> S
         relations=relations + 1,
         ner_labels=ner_labels,
         pair_features=len(FEATURES) if config.pair_features else 0,
-        cues=BUCKETS if config.rerank else 0,
+        cues=BUCKETS if config.rerank and config.task == "relations" else 0,
         branches=config.branches if config.graph is not None else 0,
         unk_id=UNK_ID,
         **{name: getattr(config, name) for name in shared},
@@ -183,6 +186,7 @@ def _metrics(
     config: Train, state: TrainingState, final: DevScore, training: int, dev: int, device: torch.device
 ) -> dict[str, Any]:
     return {
+        "measure": MEASURES[config.task],
         "dev_f1": final.f1,
         "dev_f1_without_reranker": state.best_score,
         "best_epoch": state.best_epoch,
@@ -208,7 +212,8 @@ def _card(config: Train, metrics: dict[str, Any]) -> str:
         f"Trained on {metrics['documents']['train']} documents of `{config.dataset}`; thresholds and the best of "
         f"{metrics['epochs']} epochs chosen on {metrics['documents']['dev']} dev documents.",
         "",
-        f"Dev micro F1 {100 * metrics['dev_f1']:.1f} (epoch {metrics['best_epoch']}), gold entities.",
+        f"Dev {MEASURES[config.task]} {100 * metrics['dev_f1']:.1f} (epoch {metrics['best_epoch']})"
+        f"{', gold entities' if config.task == 'relations' else ''}.",
         "",
         "Options other than the defaults:",
         "",

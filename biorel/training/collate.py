@@ -108,6 +108,7 @@ class Collator:
             allowed=torch.from_numpy(np.array(allowed, dtype=bool).reshape(-1, relations)),
             labels=torch.from_numpy(np.array(labels, dtype=bool).reshape(-1, relations)),
             ner_labels=torch.from_numpy(ner),
+            document_labels=torch.tensor([any(document.pair_labels) for document in documents], dtype=torch.bool),
             **padded_branches(documents, length),
         )
 

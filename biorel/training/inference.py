@@ -27,6 +27,7 @@ class Prediction:
         links: [N, R] share of each pair of units in its pair's log-sum-exp.
         link_pairs: [N] the pair of each link.
         tags: [T] BIO label indices.
+        document: log-odds that it holds a relation, of a network that was trained for triage; else None.
     """
 
     index: int
@@ -35,6 +36,7 @@ class Prediction:
     links: np.ndarray
     link_pairs: np.ndarray
     tags: np.ndarray
+    document: float | None = None
 
 
 # given a document's place and its BIO tags [T], the example with the entities and pairs to score
@@ -89,5 +91,6 @@ def predict(
                 weights[first:last],
                 link_pairs[first:last] - begin,
                 tags[row, : len(example.token_ids)],
+                None if output.documents is None else float(output.documents[row]),
             )
             begin = end

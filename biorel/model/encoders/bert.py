@@ -186,6 +186,7 @@ def _library() -> Any:
         raise ModelError(
             "the library transformers is not installed", "pip install 'biorel[hf]' for --encoder hf:... and its models"
         ) from error
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
+    talk: Any = transformers.logging
+    talk.set_verbosity_error()
+    talk.disable_progress_bar()
     return transformers
