@@ -13,7 +13,7 @@ from biorel.knowledge.query import Graph, Subject, name_key
 from biorel.records import Example, Triple
 from biorel.text.alignment import token_span
 
-LONGEST_BRANCH = 24  # tokens of predicate and object; what goes beyond is cut
+LONGEST_BRANCH = 16  # tokens of predicate and object; what goes beyond is cut
 ENTITIES, NAMES = "entities", "names"
 
 

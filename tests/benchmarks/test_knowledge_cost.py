@@ -1,6 +1,6 @@
 """What knowledge costs: tokens, seconds and memory of an abstract with 0, 1, 2 and 4 branches an entity.
 
-    pytest tests/benchmarks/test_knowledge_cost.py --benchmark-enable --benchmark-columns=mean,stddev,rounds
+    pytest tests/benchmarks/test_knowledge_cost.py --benchmark-enable --benchmark-timer=time.process_time
 
 With BIOREL_BERT=FOLDER the same of a BERT. Tokens and peak memory of a training step are told as extra info
 (--benchmark-json FILE holds them) and printed with -s.
