@@ -1,31 +1,30 @@
 """What a command leaves behind: a folder or a file that appears whole, or not at all.
 
-A folder is written as `NAME.partial/`, under a lock, and renamed when its manifest is in it. The manifest
+A folder is written as `NAME.partial/`, under the lock `NAME.lock`, and renamed when its manifest is in it. The manifest
 tells how it came to be: configuration, digests of the inputs, counts and drops by reason, versions.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import platform
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from biorel import __version__
 from biorel.config import Config
 from biorel.errors import OutputError
 from biorel.ledger import Ledger
+from biorel.locks import sole_writer
 
 MANIFEST = "manifest.json"
-_LOCK = ".lock"
 _UNPRINTED = ("out", "force", "status", "device", "threads", "dry_run")
 
 
@@ -60,28 +59,26 @@ def folder(command: str, config: Config, out: Path, *, force: bool = False, resu
     Raises:
         OutputError: the folder exists, cannot be written, or another process is writing it.
     """
-    if out.exists() and not force:
-        raise OutputError(f"{out}: exists already", "choose another --out, or say --force to replace it")
-    if out.exists() and not (out / MANIFEST).is_file():
-        raise OutputError(f"{out}: is not a folder that biorel wrote; it is not replaced", "choose another --out")
+    _refuse(out, force)
     partial = out.with_name(out.name + ".partial")
     began = time.time()
-    with _told(partial):
-        partial.mkdir(parents=True, exist_ok=True)
-        lock = (partial / _LOCK).open("w")
-    with lock, _locked(lock, out):
-        resumed = _has(partial, resume)
-        if not resumed:
-            _empty(partial)
+    with ExitStack() as held:
+        with _told(partial):
+            out.parent.mkdir(parents=True, exist_ok=True)
+            held.enter_context(sole_writer(out))
+            _undo_replacing(out)
+            # another process may have finished it since
+            _refuse(out, force)
+            resumed = _has(partial, resume)
+            if partial.exists() and not resumed:
+                shutil.rmtree(partial)
+            partial.mkdir(exist_ok=True)
         artifact = Artifact(partial, resumed=resumed)
         try:
             with _told(partial):
                 yield artifact
                 write_json(partial / MANIFEST, _manifest(command, config, artifact, began))
-                (partial / _LOCK).unlink()
-                if out.exists():
-                    shutil.rmtree(out)
-                partial.rename(out)
+                _put(partial, out)
         except BaseException:
             if not _has(partial, resume):
                 shutil.rmtree(partial, ignore_errors=True)
@@ -94,11 +91,14 @@ def whole_file(path: Path) -> Iterator[Path]:
     """Yield a place beside `path` to write to; on success it is moved there, on error it is removed.
 
     Raises:
-        OutputError: the folder cannot be written.
+        OutputError: the folder cannot be written, a folder is in the way, or another process is writing the file.
     """
+    if path.is_dir():
+        raise OutputError(f"{path}: is a folder, and a file is to be written", "choose another --out")
     partial = path.with_name(path.name + ".partial")
-    with _told(path):
+    with ExitStack() as held, _told(path):
         path.parent.mkdir(parents=True, exist_ok=True)
+        held.enter_context(sole_writer(path))
         try:
             yield partial
             partial.replace(path)
@@ -169,22 +169,35 @@ def _has(partial: Path, checkpoint: str) -> bool:
     return bool(checkpoint) and (partial / checkpoint).is_file()
 
 
-def _empty(partial: Path) -> None:
-    for path in partial.iterdir():
-        if path.is_dir():
-            shutil.rmtree(path)
-        elif path.name != _LOCK:
-            path.unlink()
+def _refuse(out: Path, force: bool) -> None:
+    """Raises OutputError for a folder that must not be written to."""
+    if out.exists() and not force:
+        raise OutputError(f"{out}: exists already", "choose another --out, or say --force to replace it")
+    if out.exists() and not (out / MANIFEST).is_file():
+        raise OutputError(f"{out}: is not a folder that biorel wrote; it is not replaced", "choose another --out")
 
 
-@contextmanager
-def _locked(lock: IO[str], out: Path) -> Iterator[None]:
-    """Hold the lock of a folder; the kernel frees it when the process dies, however it dies."""
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        raise OutputError(f"{out}: another process is writing it", "wait for it, or choose another --out") from error
-    yield
+def _put(partial: Path, out: Path) -> None:
+    """Put a whole folder in its place. At no moment is there a part of a folder under its name."""
+    replaced = _replaced(out)
+    if out.exists():
+        out.rename(replaced)
+    partial.rename(out)
+    if replaced.exists():
+        shutil.rmtree(replaced)
+
+
+def _undo_replacing(out: Path) -> None:
+    """Tidy what a kill within `_put` left: the folder that was to be replaced stands again, or is gone for good."""
+    replaced = _replaced(out)
+    if replaced.exists() and out.exists():
+        shutil.rmtree(replaced)
+    elif replaced.exists():
+        replaced.rename(out)
+
+
+def _replaced(out: Path) -> Path:
+    return out.with_name(out.name + ".replaced")
 
 
 @contextmanager

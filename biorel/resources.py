@@ -22,9 +22,9 @@ def resource(*parts: str) -> Path:
     raise InputError(f"resources/{'/'.join(parts)}: not part of this installation", "install biorel again")
 
 
-def shipped_pipeline(name: str) -> Path | None:
+def shipped_pipeline(*parts: str) -> Path | None:
     """The path of a pipeline that biorel ships, so that `pipelines/cdr.toml` works outside a checkout, too."""
     for folder in (_PACKAGE / "_pipelines", _PACKAGE.parent / "pipelines"):
-        if (folder / name).is_file():
-            return folder / name
+        if (path := folder.joinpath(*parts)).is_file():
+            return path
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import MISSING, fields
 from pathlib import Path
 from types import TracebackType
@@ -17,27 +17,33 @@ from biorel.schemas import SCHEMAS, from_row, to_row
 R = TypeVar("R")
 
 ROWS_PER_GROUP = 4096
+# characters of text in a row group: far below the 2 GB that the offsets of a string column reach
+CHARACTERS_PER_GROUP = 2**26
+_SHOWN = 200
 
 
 class TableWriter(Generic[R]):
-    """Writes records of one kind to a Parquet file, a row group at a time. A context manager."""
+    """Writes records of one kind to a Parquet file, in row groups of bounded size. A context manager."""
 
     def __init__(self, path: Path, kind: type[R], rows_per_group: int = ROWS_PER_GROUP) -> None:
         self._schema = SCHEMAS[kind]
         self._file = pq.ParquetWriter(path, self._schema, compression="zstd")
         self._rows: list[dict[str, Any]] = []
         self._rows_per_group = rows_per_group
+        self._characters = 0
 
     def write(self, records: Iterable[R]) -> None:
         for record in records:
-            self._rows.append(to_row(record))
-            if len(self._rows) >= self._rows_per_group:
+            row = to_row(record)
+            self._rows.append(row)
+            self._characters += sum(len(value) for value in row.values() if isinstance(value, str))
+            if len(self._rows) >= self._rows_per_group or self._characters >= CHARACTERS_PER_GROUP:
                 self._flush()
 
     def _flush(self) -> None:
         if self._rows:
             self._file.write_table(pa.Table.from_pylist(self._rows, schema=self._schema))
-            self._rows = []
+            self._rows, self._characters = [], 0
 
     def __enter__(self) -> Self:
         return self
@@ -60,27 +66,56 @@ def read_table(path: Path, kind: type[R]) -> Iterator[R]:
     """Yield the table's records in file order.
 
     Raises:
-        InputError: the file is missing, not Parquet, or has other columns than the record's.
+        InputError: the file is missing, not Parquet, damaged, or has other columns than the record's.
     """
     if not path.is_file():
         raise InputError(f"{path}: no such table", "is this a folder that biorel wrote?")
     try:
         file = pq.ParquetFile(path)
-    except pa.ArrowInvalid as error:
-        raise InputError(f"{path}: not a Parquet file ({error})") from error
-    expected = SCHEMAS[kind].names
-    found = file.schema_arrow.names
-    # the last columns of a record may have come later; where they are missing they have their defaults
-    if found != expected and found != _without_defaults(kind):
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise _damaged(path, error) from error
+    may_lack = {field.name for field in fields(kind) if "None" in str(field.type)}  # type: ignore[arg-type]
+    with file:
+        schema = _schema_of(path, file.schema_arrow.names, kind)
+        # a batch over several groups would join what the writer kept apart
+        for group in range(file.num_row_groups):
+            batches = file.iter_batches(batch_size=ROWS_PER_GROUP, row_groups=[group])
+            while rows := _rows(path, batches, schema, may_lack):
+                for row in rows:
+                    yield from_row(kind, row)
+
+
+def _schema_of(path: Path, found: list[str], kind: type) -> pa.Schema:
+    """The schema of a table as it is found: columns that came later, and have a default, may be missing together."""
+    schema = SCHEMAS[kind]
+    first = [field.name for field in fields(kind) if field.default is MISSING]
+    if found != schema.names and found != first:
         raise InputError(
-            f"{path}: columns {found} where {expected} were expected",
+            f"{path}: columns {str(found)[:_SHOWN]} where {schema.names} were expected",
             "the table was written by another version of biorel; build it again",
         )
-    with file:
-        for batch in file.iter_batches(batch_size=ROWS_PER_GROUP):
-            for row in batch.to_pylist():
-                yield from_row(kind, row)
+    return pa.schema([schema.field(name) for name in found])
 
 
-def _without_defaults(kind: type) -> list[str]:
-    return [field.name for field in fields(kind) if field.default is MISSING]
+def _rows(
+    path: Path, batches: Iterator[pa.RecordBatch], schema: pa.Schema, may_lack: Collection[str]
+) -> list[dict[str, Any]]:
+    """The rows of the next batch that has any, in the types of the schema; none at the end."""
+    try:
+        batch = next((batch for batch in batches if batch.num_rows), None)
+        if batch is None:
+            return []
+        # other programs write strings and numbers in types of their own
+        table = pa.Table.from_batches([batch]).cast(schema)
+        lacking = [name for name in schema.names if name not in may_lack and table[name].null_count]
+        rows: list[dict[str, Any]] = table.to_pylist()
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise _damaged(path, error) from error
+    if lacking:
+        raise InputError(f"{path}: rows without {', '.join(lacking)}", "an empty text is a text; a missing one is not")
+    return rows
+
+
+def _damaged(path: Path, error: BaseException) -> InputError:
+    reason = " ".join(str(error).split())[:_SHOWN]
+    return InputError(f"{path}: not a Parquet file, or a damaged one ({reason})", "make or copy the table again")

@@ -158,6 +158,16 @@ def tiny_bran(*, seed: int = 0, features: bool = True, **changes: object) -> Bra
     return Bran(Sizes(**{**sizes, **changes}))  # type: ignore[arg-type]
 
 
+def tiny_reranked(*, seed: int = 0, **changes: object) -> Bran:
+    """The same network as `tiny_bran` with a reranker of `CUES` buckets, all its weights drawn from the seed."""
+    model = tiny_bran(seed=seed, **{"cues": CUES, **changes})
+    assert model.reranker is not None
+    generator = torch.Generator().manual_seed(seed)
+    for weights in model.reranker.buffers():
+        weights.copy_(torch.randn(weights.shape, generator=generator))
+    return model
+
+
 def scrambled(module: nn.Module, seed: int = 0) -> nn.Module:
     """The module in float64 and evaluation mode, every parameter drawn anew, biases and norms too."""
     generator = torch.Generator().manual_seed(seed)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import traceback
+from dataclasses import asdict
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -45,6 +47,15 @@ def _build_dataset(given: Any) -> None:
     from biorel.stages import build_dataset
 
     typer.echo(f"dataset: {build_dataset.run(given, progress.line)}")
+
+
+def _pretrain(given: Any) -> None:
+    from biorel.stages import pretrain
+
+    def bar(reports: Any) -> Any:
+        return progress.pretraining(reports, given.epochs)
+
+    typer.echo(f"pre-trained: {pretrain.run(given, progress.line, bar)}")
 
 
 def _train(given: Any) -> None:
@@ -119,7 +130,24 @@ def _run(given: Any) -> None:
     run.run(given, progress.line)
 
 
+def _doctor(given: Any) -> None:
+    from biorel.stages import doctor
+
+    findings = doctor.run(given, lambda finding: None if given.as_json else _tell_finding(finding))
+    if given.as_json:
+        typer.echo(json.dumps([asdict(finding) for finding in findings], indent=1, ensure_ascii=False))
+    if any(finding.state == "fault" for finding in findings):
+        raise typer.Exit(1)
+
+
+def _tell_finding(finding: Any) -> None:
+    typer.echo(f"{finding.state:5}  {finding.name}: {finding.text}")
+    if finding.hint:
+        typer.echo(f"       hint: {finding.hint}")
+
+
 command(app, "build-dataset", config.BuildDataset, _build_dataset)
+command(app, "pretrain", config.Pretrain, _pretrain)
 command(app, "train", config.Train, _train)
 command(app, "ensemble", config.Ensemble, _ensemble)
 command(app, "evaluate", config.Evaluate, _evaluate)
@@ -130,6 +158,7 @@ command(app, "build-linker", config.BuildLinker, _build_linker)
 command(app, "build-graph", config.BuildGraph, _build_graph)
 command(app, "export", config.Export, _export)
 command(app, "run", config.Run, _run)
+command(app, "doctor", config.Doctor, _doctor)
 app.add_typer(fetch, name="fetch")
 
 

@@ -41,7 +41,8 @@ def command(app: typer.Typer, name: str, kind: type[Config], call: Callable[[Any
     invoke.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     invoke.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     invoke.__doc__ = inspect.cleandoc(kind.__doc__ or "")
-    app.command(name, epilog=f"\b\nExample:  {kind.example}", no_args_is_help=True)(invoke)
+    needs = any(info.is_required() for info in kind.model_fields.values())
+    app.command(name, epilog=f"\b\nExample:  {kind.example}", no_args_is_help=needs)(invoke)
 
 
 def _alias(kind: type[Config], field: str) -> str:

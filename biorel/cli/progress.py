@@ -11,6 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 if TYPE_CHECKING:
     from biorel.training.loop import Report
+    from biorel.training.pretraining import MaskedReport
 
 _console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
 
@@ -22,8 +23,7 @@ def line(text: str) -> None:
 
 def training(reports: Iterable[Report], epochs: int) -> Iterator[Report]:
     """Pass the reports on; a bar for the steps of an epoch, one line for each finished epoch."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=_console, transient=True, disable=not _console.is_terminal) as bar:
+    with _steps() as bar:
         task = bar.add_task("")
         for report in reports:
             speed = f"{report.documents_per_second:.1f} docs/s"
@@ -36,6 +36,22 @@ def training(reports: Iterable[Report], epochs: int) -> Iterator[Report]:
                     f"epoch {report.epoch}/{epochs}  {losses}  {dev}  {speed}{'  best so far' if report.best else ''}"
                 )
             yield report
+
+
+def pretraining(reports: Iterable[MaskedReport], epochs: int) -> Iterator[MaskedReport]:
+    """Pass the reports on; a bar for the steps of an epoch."""
+    with _steps() as bar:
+        task = bar.add_task("")
+        for report in reports:
+            bar.update(task, completed=report.epoch_step, total=report.steps)
+            told = f"loss {report.loss:.3f}  {report.tokens_per_second:.0f} tokens/s"
+            bar.update(task, description=f"epoch {report.epoch}/{epochs}  {told}")
+            yield report
+
+
+def _steps() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=_console, transient=True, disable=not _console.is_terminal)
 
 
 @contextmanager

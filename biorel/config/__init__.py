@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from biorel.config.base import Config, load
 from biorel.config.dataset import BuildDataset
+from biorel.config.diagnosis import Doctor
 from biorel.config.ensemble import Ensemble
 from biorel.config.evaluation import Evaluate
 from biorel.config.extraction import Export, Extract
 from biorel.config.fetching import FetchCorpus, FetchCtd, FetchMesh, FetchPubmed, FetchPubtator
 from biorel.config.knowledge import BuildGraph
 from biorel.config.pipeline import Run
+from biorel.config.pretraining import Pretrain
 from biorel.config.tagging import BuildLinker, Tag, TrainTagger
 from biorel.config.training import Train
 
@@ -21,6 +23,7 @@ __all__ = [
     "BuildGraph",
     "BuildLinker",
     "Config",
+    "Doctor",
     "Ensemble",
     "Evaluate",
     "Export",
@@ -30,6 +33,7 @@ __all__ = [
     "FetchMesh",
     "FetchPubmed",
     "FetchPubtator",
+    "Pretrain",
     "Run",
     "Tag",
     "Train",

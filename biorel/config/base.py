@@ -40,10 +40,10 @@ def load(kind: type[C], flags: Mapping[str, Any], file: Path | None = None) -> C
     values: dict[str, Any] = {}
     if file is not None:
         try:
-            values.update(tomllib.loads(file.read_text(encoding="utf-8")))
+            values.update(tomllib.loads(file.read_text(encoding="utf-8-sig")))
         except OSError as error:
             raise ConfigError(f"{file}: {error.strerror or error}") from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             raise ConfigError(f"{file}: not TOML ({error})") from error
     values.update(flags)
     try:

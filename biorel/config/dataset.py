@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from biorel.config.base import FORCE, OUT, Config
+from biorel.config.tokens import MERGES, MIN_COUNT, TOKENIZER, TOKENIZER_FILE, VOCABULARY, Units, tokenizer_fault
 
 
 class BuildDataset(Config):
@@ -43,7 +44,7 @@ class BuildDataset(Config):
     inferred: Literal["negative", "exclude"] = Field(
         "negative", description="pairs that CTD only inferred for the article: negatives, or held back"
     )
-    max_tokens: int = Field(500, ge=1, description="leave out documents of more BPE tokens")
+    max_tokens: int = Field(500, ge=1, description="leave out documents of more tokens")
     splits: Path | None = Field(None, description="rows of: document id, tab, train|dev|test")
     dev_share: float = Field(0.1, ge=0, lt=1, description="share of dev in a split by hash")
     test_share: float = Field(0.1, ge=0, lt=1, description="share of test in a split by hash")
@@ -57,9 +58,11 @@ class BuildDataset(Config):
     keep_empty: bool = Field(
         False, description="keep documents without a positive (always kept with --train/--dev/--test)"
     )
-    merges: Path | None = Field(None, description="BPE merges in subword-nmt's format, instead of learning them")
-    tokenizer: Path | None = Field(None, description="a tokenizer.json to use as it is")
-    vocabulary: int = Field(2500, ge=50, description="budget of the learned BPE vocabulary")
+    merges: Path | None = MERGES
+    tokenizer: Units = TOKENIZER
+    tokenizer_file: Path | None = TOKENIZER_FILE
+    vocabulary: int = VOCABULARY
+    min_count: int = MIN_COUNT
     strict: bool = Field(False, description="a malformed row is an error, not a count")
     out: Path = OUT
     force: bool = FORCE
@@ -85,8 +88,8 @@ class BuildDataset(Config):
             raise ValueError(f"--fold {self.fold} of --folds {self.folds}: folds are 1 to {self.folds}")
         if self.hypernyms != "off" and not self.mesh:
             raise ValueError(f"--hypernyms {self.hypernyms} needs --mesh; without MeSH say --hypernyms off")
-        if self.merges and self.tokenizer:
-            raise ValueError("--merges and --tokenizer exclude each other")
+        if fault := tokenizer_fault(self.tokenizer, self.merges, self.tokenizer_file):
+            raise ValueError(fault)
         if self.dev_share + self.test_share >= 1:
             raise ValueError("--dev-share and --test-share leave nothing for training")
         return self

@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, OUT, Config
+from biorel.config.encoder import BLOCKS, EXPANSION, HEADS, KERNELS, POSITIONS, WIDTH, heads_fault
 from biorel.config.knowledge import GRAPH
 
 
@@ -20,7 +21,8 @@ class Train(Config):
     resplit_dev: int = Field(
         0, ge=0, description="join train and dev and draw this many dev documents anew by seed (the paper: 150 of CDR)"
     )
-    vectors: Path | None = Field(None, description="pre-trained sub-word vectors, word2vec text, plain or gzip")
+    vectors: Path | None = Field(None, description="pre-trained vectors of tokens, word2vec text, plain or gzip")
+    pretrained: Path | None = Field(None, description="folder that pretrain --method masked wrote, to start from")
     task: Literal["relations", "triage", "ner"] = Field(
         "relations",
         description="what it is trained and judged for: relations; whether an abstract holds one; entity spans alone",
@@ -32,6 +34,9 @@ class Train(Config):
     seed: int = Field(1, ge=0, description="seed of initial weights, splits, order and dropout")
     device: str = DEVICE
     threads: int = Field(0, ge=0, description="CPU threads; 0 leaves torch's choice")
+    deterministic: bool = Field(
+        False, description="on CUDA: only operations that repeat bit for bit (tested on CPUs, which do so without)"
+    )
 
     encoder: str = Field(
         "transformer",
@@ -42,19 +47,20 @@ class Train(Config):
     layer_decay: float = Field(0.9, gt=0, le=1, description="hf: share of that rate from block to block downwards")
     gradient_checkpointing: bool = Field(False, description="hf: recompute activations, for less memory")
     mixed_precision: bool = Field(True, description="hf: bfloat16 on a GPU")
-    width: int = Field(64, ge=4, description="D, the width of a token")
-    blocks: int = Field(2, ge=0, description="Transformer blocks")
-    heads: int = Field(4, ge=0, description="attention heads; 0 leaves attention out ('CNN only')")
-    kernels: tuple[int, ...] = Field((1, 5, 1), description="widths of the convolutions of a block")
-    expansion: int = Field(4, ge=1, description="channels inside the convolutions, times D")
-    positions: int = Field(1000, ge=1, description="learned positions; longer texts are read in windows")
+    width: int = WIDTH
+    blocks: int = BLOCKS
+    heads: int = HEADS
+    kernels: tuple[int, ...] = KERNELS
+    expansion: int = EXPANSION
+    positions: int = POSITIONS
     units: Literal["mentions", "tokens"] = Field(
         "mentions", description="what the bi-affine scores: averaged mentions, or every mention token as in the paper"
     )
     pair_features: bool = Field(True, description="add scores from hand-made features of a pair")
     rerank: bool = Field(
         True,
-        description="after training, read BRAN's scores beside those of lexical cues, each pair against its rivals",
+        description="after training, join BRAN's scores with those of a linear model of words, and read each pair "
+        "against its rivals; needs the pair features; without both, scores are those of the paper's BRAN",
     )
     word_dropout: float = Field(0.15, ge=0, lt=1, description="probability that a token becomes UNK")
     input_dropout: float = Field(0.3, ge=0, lt=1, description="dropout on the embedded tokens")
@@ -89,10 +95,12 @@ class Train(Config):
 
     @model_validator(mode="after")
     def _check(self) -> Train:
-        if self.heads and self.width % self.heads:
-            raise ValueError(f"--width {self.width} is not a multiple of --heads {self.heads}")
-        if self.encoder != "transformer" and self.vectors:
-            raise ValueError("--vectors are for BRAN's own embedding: leave them out with --encoder hf:...")
+        if fault := heads_fault(self.width, self.heads):
+            raise ValueError(fault)
+        if self.vectors and self.pretrained:
+            raise ValueError("--pretrained brings its own vectors: leave out --vectors")
+        if self.encoder != "transformer" and (self.vectors or self.pretrained):
+            raise ValueError("--encoder hf:... brings its own weights: leave out --vectors and --pretrained")
         if self.rerank and not self.pair_features:
             raise ValueError("--rerank reads pair features: say --no-rerank where there are --no-pair-features")
         return self

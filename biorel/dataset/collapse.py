@@ -87,8 +87,8 @@ def load_schema(path: Path) -> RelationSchema:
     if not path.is_file():
         raise InputError(f"{path}: no such relation schema", "use ctd13, ctd14, cdr, derive, or a TOML file")
     try:
-        content = _SchemaFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        content = _SchemaFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8-sig")))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML ({error})") from error
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())

@@ -4,10 +4,11 @@ BRAN reads these words too, but must learn from the corpus what an n-gram is; co
 feature-based systems of BioCreative V lived on ("C-induced D", "D in patients treated with C").
 A cue is a short string; it is hashed into one of `BUCKETS` buckets, so that no vocabulary has to be kept.
 
-    >HT the words from head to tail, >TH from tail to head; once more without their order
-    the word beyond either mention, and the two beyond
-    the neighbours of every mention of the head, and of the tail, wherever it stands
-    the names and ids of both
+    HT, TH        the words from head to tail, and from tail to head: one, two and three in a row, and their number
+    between       each of them again, whichever entity comes first
+    HT<, HT>      the word before the first and after the second mention, and the two there; so with TH
+    H<, H>        the same beside every mention of the head, wherever it stands; T<, T> beside the tail's
+    Hid, Hname    the id and the names of the head, Hword the words of its names; Tid, Tname, Tword of the tail
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from itertools import pairwise
 from zlib import crc32
 
 from biorel.records import Mention
+from biorel.text.sentences import sentence_index
 
 BUCKETS = 1 << 17
 CLOSEST = 6  # mention pairs of one sentence that are read
@@ -41,7 +43,14 @@ class Place:
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a document, stemmed; `owners` gives the entity whose mention a word belongs to first."""
+    """The words of a document, and where its entities stand among them.
+
+    Attributes:
+        forms: the stem of each word.
+        owners: of a word, the entity that it belongs to; where mentions overlap, that of the first.
+        places, names: of an entity, its mentions and their texts in small letters.
+        types, ids: of all entities.
+    """
 
     forms: tuple[str, ...]
     owners: Mapping[int, int]
@@ -74,8 +83,7 @@ def read_words(
     for entity, mention in mentions:
         first = max(0, bisect_right(starts, mention.start) - 1)
         last = max(first + 1, bisect_left(starts, mention.end))
-        sentence = bisect_right(sentences, mention.start) - 1
-        places.setdefault(entity, []).append(Place(first, last, sentence))
+        places.setdefault(entity, []).append(Place(first, last, sentence_index(sentences, mention.start)))
         names.setdefault(entity, set()).add(mention.text.lower())
         for word in range(first, last):
             owners.setdefault(word, entity)

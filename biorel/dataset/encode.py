@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from biorel.dataset.candidates import EntityKey, entities
 from biorel.dataset.cues import pair_cues, read_words
@@ -32,7 +33,11 @@ class Encoder:
     ner: tuple[str, ...]
 
     def count_tokens(self, document: Document) -> int:
-        return len(self.tokenizer.encode(document.text).ids)
+        return len(self._encoded(document).ids)
+
+    def _encoded(self, document: Document) -> Encoding:
+        # tokens that a post-processor adds ([CLS]) stand for no character, and their spans are in no order
+        return self.tokenizer.encode(document.text, add_special_tokens=False)
 
     def example(
         self,
@@ -49,9 +54,9 @@ class Encoder:
             mentions: all mentions, linked or not; they give the BIO tags.
             linked: the mentions that belong to entities (see `candidates.link`).
             pairs: candidates, labelled or not; those of entities without a token are left out.
-            ledger: books mentions that no token overlaps, and the pairs lost with them.
+            ledger: books mentions that no token overlaps, the pairs lost with them, and neighbours in one token.
         """
-        encoding = self.tokenizer.encode(document.text)
+        encoding = self._encoded(document)
         starts = tuple(start for start, _ in encoding.offsets)
         ends = tuple(end for _, end in encoding.offsets)
         spans = [(mention.start, mention.end) for mention in mentions]
@@ -66,6 +71,11 @@ class Encoder:
                 ledger.add("mention without a token", f"{document.doc_id} {mention.start}-{mention.end}")
             else:
                 placed.append((number[EntityKey(mention.entity_id or "", mention.type)], span, mention))
+
+        for (_, one, mention), (_, other, following) in pairwise(placed):
+            if mention.end <= following.start and other[0] < one[1]:
+                place = f"{document.doc_id} {mention.text!r} {following.text!r}"
+                ledger.add("mentions that share a token, which the tokenizer does not part", place)
 
         places: dict[int, list[MentionPlace]] = {}
         for entity, (first, last), mention in placed:

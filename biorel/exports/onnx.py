@@ -2,6 +2,7 @@
 
     model.onnx          tokens and units -> affinities [B, H, R, K], ner [B, T, C]
     pair_features.onnx  features [P, F] -> scores [P, R]; only of a network that reads pair features
+    cues.onnx           cues [P, C], their mask, features [P, F] -> scores [P, R - 1]; only with a reranker
     onnx.json           names, types and axes of what goes in and comes out, and how relations are read off
 
 Graphs are traced by torch's TorchScript exporter: the newer one needs onnxscript as well.
@@ -22,6 +23,8 @@ from torch import Tensor, nn
 from biorel.errors import ConfigError, ModelError
 from biorel.model.bran import Bran
 from biorel.model.ensemble import Ensemble, Network
+from biorel.model.reranker import Reranker
+from biorel.model.rivals import LOWEST
 
 Axes = Mapping[str, tuple[str | None, ...]]
 
@@ -37,6 +40,8 @@ MODEL_INPUTS: Axes = {
 MODEL_OUTPUTS: Axes = {"affinities": ("B", "H", None, "K"), "ner": ("B", "T", None)}
 FEATURE_INPUTS: Axes = {"features": ("P", None)}
 FEATURE_OUTPUTS: Axes = {"scores": ("P", None)}
+CUE_INPUTS: Axes = {"cues": ("P", "C"), "cue_mask": ("P", "C"), "features": ("P", None)}
+CUE_OUTPUTS: Axes = {"scores": ("P", None)}
 
 _READING = (
     "token_ids are those of tokenizer.json, padded with 0; a mask is true where something is real",
@@ -48,6 +53,20 @@ _READING = (
     "has not is left out; softmax over the rest gives probabilities, thresholds.json says from which one it holds",
     "more tokens than positions: all are read at once, and those beyond get one fixed vector; biorel itself reads "
     "such a text in windows of that size, and scores it differently",
+)
+_RERANKING = (
+    "this network has a reranker: what the softmax is over is not the score above (s) but the final score z",
+    "cues of a pair: the words between and beside its mentions as short strings (biorel/dataset/cues.py lists them); "
+    "the number of a cue is the CRC-32 of its UTF-8 bytes modulo `buckets`; a pair has each number once, and cues.onnx "
+    "takes them padded with 0, cue_mask telling which are real",
+    "c of a pair and relation: the scores of cues.onnx, whose column r - 1 is relation r; C is at least 1",
+    "mixed score: m = mix[0] + mix[1] * c + mix[2] * (s of the relation - s of NULL), never less than `lowest` in what "
+    "follows",
+    "rivals: the other pairs of the document whose argument types the relation has; read are all pairs of a document",
+    "seven numbers of a pair and relation: m; then for the rivals with its tail, for those with its head and for all, "
+    "two each: the largest m among them (`lowest` where there are none), and log(1 + the sum of exp(min(m, -`lowest`)) "
+    "over them)",
+    "z = the sum of rival_weights times these seven + rival_bias; z of NULL is 0",
 )
 
 
@@ -74,6 +93,19 @@ class ScoringGraph(nn.Module):
         return affinities, self.model.ner(tokens)
 
 
+class CueGraph(nn.Module):
+    """The linear model of a reranker, its cues in padded rows instead of one long list."""
+
+    def __init__(self, reranker: Reranker) -> None:
+        super().__init__()
+        self.reranker = reranker
+
+    def forward(self, cues: Tensor, cue_mask: Tensor, features: Tensor) -> Tensor:
+        """[P, C] twice and [P, F] -> [P, R - 1], NULL left out."""
+        weights = self.reranker.cue_weights[cues] * cue_mask[..., None]  # [P, C, R - 1]
+        return weights.sum(1) + features @ self.reranker.feature_weights + self.reranker.bias
+
+
 def export_onnx(model: Network, folder: Path) -> None:
     """Write the graphs of a network, and onnx.json, into an existing folder; the network is left as it is.
 
@@ -97,15 +129,36 @@ def export_onnx(model: Network, folder: Path) -> None:
     _trace(ScoringGraph(still).eval(), _sample(), graphs[0], MODEL_INPUTS, MODEL_OUTPUTS)
     if still.features is not None:
         graphs.append(folder / "pair_features.onnx")
-        _trace(still.features, (torch.zeros(3, model.sizes.pair_features),), graphs[1], FEATURE_INPUTS, FEATURE_OUTPUTS)
+        features = torch.zeros(3, model.sizes.pair_features)
+        _trace(still.features, (features,), graphs[-1], FEATURE_INPUTS, FEATURE_OUTPUTS)
+    if still.reranker is not None:
+        graphs.append(folder / "cues.onnx")
+        sample = (
+            torch.zeros(3, 2, dtype=torch.int64),
+            torch.ones(3, 2, dtype=torch.bool),
+            torch.zeros(3, model.sizes.pair_features),
+        )
+        _trace(CueGraph(still.reranker).eval(), sample, graphs[-1], CUE_INPUTS, CUE_OUTPUTS)
     content = {
         "opset": OPSET,
         "positions": model.sizes.positions,
         "units": model.sizes.units,
-        "reading": _READING,
+        "reading": _READING if still.reranker is None else (*_READING, *_RERANKING),
+        **({} if still.reranker is None else {"reranker": _numbers(still.reranker)}),
         "graphs": {path.name: _described(path) for path in graphs},
     }
     (folder / "onnx.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def _numbers(reranker: Reranker) -> dict[str, Any]:
+    """What of a reranker is no graph, under the names that the reading uses."""
+    return {
+        "buckets": len(reranker.cue_weights),
+        "lowest": LOWEST,
+        "mix": reranker.mix.tolist(),
+        "rival_weights": reranker.rival_weights.tolist(),
+        "rival_bias": reranker.rival_bias.item(),
+    }
 
 
 def _sample() -> tuple[Tensor, ...]:

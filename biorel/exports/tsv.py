@@ -2,8 +2,9 @@
 
 The three evidence columns are of the strongest mention pair, as `start-end` in characters of the text (title, one
 space, abstract); they are empty where a relation has no evidence. Line breaks and tabs in a name become spaces. A
-cell that a spreadsheet would take for a formula (it begins with `=`, `+`, `-` or `@`) has an apostrophe before it;
-a cell that holds a double quote is quoted, and its quotes are doubled, as such programs expect.
+cell that a spreadsheet would take for a formula (it begins with `=`, `+`, `-` or `@`) has an apostrophe before it,
+which `sources.cells.unguarded` takes off again; a cell that holds a double quote is quoted, and its quotes are
+doubled, as such programs expect.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from types import TracebackType
 from typing import Self
 
 from biorel.records import Document, Mention, Relation
+from biorel.sources.cells import guarded
 
 COLUMNS = (
     "doc_id",
@@ -32,7 +34,6 @@ COLUMNS = (
     "evidence_sentence",
 )
 _BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
-_FORMULA = ("=", "+", "-", "@")
 _DIGITS = 6
 
 
@@ -69,5 +70,4 @@ def _row(relation: Relation) -> list[str]:
 
 def _cell(text: str) -> str:
     """The text on one line, and not as a formula."""
-    line = _BREAKS.sub(" ", text)
-    return f"'{line}" if line.startswith(_FORMULA) else line
+    return guarded(_BREAKS.sub(" ", text))

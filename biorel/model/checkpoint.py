@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -10,11 +11,14 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from torch import nn
+from torch import Tensor, nn
 
-from biorel.errors import ModelError
+from biorel.errors import ModelError, OutputError
 from biorel.model.bran import Bran, Sizes
 from biorel.model.ensemble import Ensemble, Network
+from biorel.model.masked import EncoderSizes
+
+_ARCHITECTURE = re.compile(r"(sm|compute)_(\d+)")
 
 # sizes that came later than the first models; where config.json lacks one, it has its default
 LATER = frozenset(
@@ -27,7 +31,19 @@ LATER = frozenset(
 
 def save_weights(model: nn.Module, path: Path) -> None:
     """Write all parameters and buffers; on the CPU, whatever the device."""
-    save_file({name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}, path)
+    write_tensors({name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}, path)
+
+
+def write_tensors(tensors: dict[str, torch.Tensor], path: Path, metadata: dict[str, str] | None = None) -> None:
+    """Write a safetensors file.
+
+    Raises:
+        OutputError: it cannot be written; safetensors has an error of its own for a full disk.
+    """
+    try:
+        save_file(tensors, path, metadata=metadata)
+    except SafetensorError as error:
+        raise OutputError(f"{path}: cannot be written ({error})", "check the space and the permissions") from error
 
 
 def load_weights(model: Network, path: Path) -> None:
@@ -38,10 +54,7 @@ def load_weights(model: Network, path: Path) -> None:
     """
     if not path.is_file():
         raise ModelError(f"{path}: no such file", "a model folder holds model.safetensors; train one with biorel train")
-    try:
-        weights = load_file(path, device="cpu")
-    except (SafetensorError, OSError) as error:
-        raise ModelError(f"{path}: not a safetensors file ({error})") from error
+    weights = read_weights(path)
     expected = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
     if expected != found:
@@ -78,7 +91,19 @@ def network_from_dict(values: Mapping[str, Any]) -> Network:
         raise ModelError(f"config.json: {error}", "make it anew with biorel ensemble") from error
 
 
-def sizes_to_dict(sizes: Sizes) -> dict[str, Any]:
+def read_weights(path: Path) -> dict[str, Tensor]:
+    """The tensors of a safetensors file, on the CPU.
+
+    Raises:
+        ModelError: unreadable or not safetensors.
+    """
+    try:
+        return load_file(path, device="cpu")
+    except (SafetensorError, OSError) as error:
+        raise ModelError(f"{path}: not a safetensors file ({error})") from error
+
+
+def sizes_to_dict(sizes: Sizes | EncoderSizes) -> dict[str, Any]:
     """The sizes as plain values for JSON."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(sizes).items()}
 
@@ -108,6 +133,8 @@ def pick_device(name: str) -> torch.device:
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     device = torch.device(name)
+    if device.type == "cuda" and torch.cuda.is_available():
+        _check_card(device)
     try:
         torch.ones(
             2, device=device
@@ -118,3 +145,23 @@ def pick_device(name: str) -> torch.device:
             "use --device cpu, or install the torch wheel for this card's CUDA",
         ) from error
     return device
+
+
+def _check_card(device: torch.device) -> None:
+    """Raises:
+    ModelError: the installed torch has no kernels for the card; else that shows in mid-training only.
+    """
+    built = torch.cuda.get_arch_list()
+    major, minor = torch.cuda.get_device_capability(device)
+    versions = [(kind, int(digits[:-1]), int(digits[-1])) for kind, digits in _ARCHITECTURE.findall(" ".join(built))]
+    # binaries run on cards of their major version from their minor one on; PTX on all later cards
+    runs = any(
+        (kind == "compute" and (one, two) <= (major, minor)) or (one == major and two <= minor)
+        for kind, one, two in versions
+    )
+    if versions and not runs:
+        raise ModelError(
+            f"device {device} ({torch.cuda.get_device_name(device)}) needs sm_{major}{minor}; this torch is built for "
+            f"{', '.join(built)}",
+            "install the torch wheel for this card's CUDA (https://pytorch.org/get-started), or use --device cpu",
+        )

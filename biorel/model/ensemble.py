@@ -14,7 +14,7 @@ from biorel.model.bran import Bran, Output, Sizes
 from biorel.model.branches import Branches
 
 # what fixes how a document is read and what is told of it; members may differ in all else
-SHARED = ("vocabulary", "relations", "ner_labels", "pair_features", "positions", "units", "branches", "task")
+SHARED = ("vocabulary", "relations", "ner_labels", "pair_features", "cues", "positions", "units", "branches", "task")
 
 
 class Ensemble(nn.Module):
@@ -50,14 +50,16 @@ class Ensemble(nn.Module):
     def score(self, tokens: Tensor, batch: Batch) -> Output:
         """All pairs and all tags of documents that are encoded already: [B, T, sum of D] tokens in context.
 
-        Pairs and tags are logarithms of mean probabilities, links the mean of the members' link scores.
+        Pairs and tags are logarithms of mean probabilities, links and documents the mean of the members' scores.
         """
         parts = torch.split(tokens, self._widths, dim=-1)
         outputs = [member.score(part, batch) for member, part in zip(self.networks, parts, strict=True)]
+        documents = [output.documents for output in outputs if output.documents is not None]
         return Output(
             mean_in_log_space([output.pairs for output in outputs]),
             torch.stack([output.links for output in outputs]).mean(0),
             mean_in_log_space([output.ner for output in outputs]),
+            torch.stack(documents).mean(0) if documents else None,
         )
 
     def forward(self, batch: Batch) -> Output:

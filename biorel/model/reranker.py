@@ -20,7 +20,15 @@ from biorel.model.rivals import RIVALS, rival_features
 
 
 class Reranker(nn.Module):
-    """Fitted weights, all of them buffers; R counts the relations without NULL."""
+    """Fitted weights, all of them buffers; R counts the relations without NULL.
+
+    As built it keeps the scores' log-odds against NULL, but for those below `rivals.LOWEST`, which it raises to that.
+
+    Args:
+        cues: buckets that cues are hashed into.
+        features: F, the features of a pair.
+        relations: R.
+    """
 
     cue_weights: Tensor
     feature_weights: Tensor

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import lzma
 import re
 import stat
+import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from typing import IO
 
 from biorel.errors import InputError
 
@@ -16,6 +22,12 @@ _CHUNK = 2**20
 _DEEPEST = 2  # an archive in an archive, as ChemProt's is
 _ENCRYPTED = 0x1
 _DRIVE = re.compile(r"[A-Za-z]:")
+# what zipfile and its decompressors raise at damaged bytes, by the module that finds the damage
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+    *(EOFError, ValueError, OverflowError, RuntimeError, IndexError, OSError),
+)
+_NO_PATH = frozenset({errno.EEXIST, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ})
 
 
 def unpack(archive: Path, folder: Path, *, most_bytes: int = MOST_BYTES, most_files: int = MOST_FILES) -> list[Path]:
@@ -32,22 +44,29 @@ def unpack(archive: Path, folder: Path, *, most_bytes: int = MOST_BYTES, most_fi
 
 
 def _unpack(archive: Path, folder: Path, written: list[Path], room: list[int], depth: int) -> None:
+    with _damage_told(archive):
+        opened = zipfile.ZipFile(archive)
+    with opened:
+        for member in opened.infolist():
+            target = _target(archive, member, folder)
+            if target is None:
+                continue
+            room[1] -= 1
+            if room[1] < 0:
+                raise InputError(f"{archive}: more files than are allowed", "unpack it by hand if you trust it")
+            _write(archive, opened, member, target, room)
+            if target.suffix.lower() == ".zip" and depth < _DEEPEST:
+                _unpack(target, target.parent, written, room, depth + 1)
+                target.unlink()
+            else:
+                written.append(target)
+
+
+@contextmanager
+def _damage_told(archive: Path) -> Iterator[None]:
     try:
-        with zipfile.ZipFile(archive) as opened:
-            for member in opened.infolist():
-                target = _target(archive, member, folder)
-                if target is None:
-                    continue
-                room[1] -= 1
-                if room[1] < 0:
-                    raise InputError(f"{archive}: more files than are allowed", "unpack it by hand if you trust it")
-                _write(archive, opened, member, target, room)
-                if target.suffix.lower() == ".zip" and depth < _DEEPEST:
-                    _unpack(target, target.parent, written, room, depth + 1)
-                    target.unlink()
-                else:
-                    written.append(target)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        yield
+    except _DAMAGE as error:
         raise InputError(f"{archive}: not a whole zip archive ({error})", "fetch it again") from error
 
 
@@ -55,6 +74,8 @@ def _target(archive: Path, member: zipfile.ZipInfo, folder: Path) -> Path | None
     """Where a member goes; None for one that is no content (a folder, macOS's notes)."""
     name = member.filename
     path = PurePosixPath(name)
+    if not path.parts:
+        raise InputError(f"{archive}: holds a file without a name ({name!r})", "do not use this archive")
     if name.startswith("/") or "\\" in name or _DRIVE.match(name) or ".." in path.parts:
         raise InputError(f"{archive}: holds the path {name!r}, which leads outside", "do not use this archive")
     kind = stat.S_IFMT(member.external_attr >> 16)
@@ -69,12 +90,32 @@ def _target(archive: Path, member: zipfile.ZipInfo, folder: Path) -> Path | None
 
 def _write(archive: Path, opened: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, room: list[int]) -> None:
     """Write one member, counting what really comes out; what the archive says of sizes is not believed."""
-    if target.exists():
-        raise InputError(f"{archive}: two files {member.filename!r}", "do not use this archive")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with opened.open(member) as stream, target.open("xb") as out:
-        while piece := stream.read(_CHUNK):
+    with _damage_told(archive):
+        stream = opened.open(member)
+    with stream, _created(archive, member, target) as out:
+        while piece := _read(archive, stream):
             room[0] -= len(piece)
             if room[0] < 0:
                 raise InputError(f"{archive}: more bytes than are allowed", "unpack it by hand if you trust it")
             out.write(piece)
+
+
+def _read(archive: Path, stream: IO[bytes]) -> bytes:
+    with _damage_told(archive):
+        return stream.read(_CHUNK)
+
+
+def _created(archive: Path, member: zipfile.ZipInfo, target: Path) -> IO[bytes]:
+    """The member's file, newly made.
+
+    Raises:
+        InputError: there is one already, or no file system has such a path.
+    """
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return target.open("xb")
+    except OSError as error:
+        if error.errno not in _NO_PATH:
+            raise
+        reason = "two files" if error.errno == errno.EEXIST else "a path that cannot be:"
+        raise InputError(f"{archive}: {reason} {member.filename[:80]!r}", "do not use this archive") from error

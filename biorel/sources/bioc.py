@@ -21,7 +21,7 @@ from biorel.records import Annotated, Document, Mention
 from biorel.sources.bioc_concepts import annotated_concepts, curations, infon_text
 from biorel.sources.bioc_parse import parse_bioc
 from biorel.sources.references import concepts_of
-from biorel.sources.spans import check_spans, without_repeats
+from biorel.sources.spans import check_spans, refuse_all_lost, without_repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,7 @@ def read_bioc(path: Path, ledger: Ledger) -> Iterator[Annotated]:
         yield annotated
     if not documents:
         raise InputError(f"{path}: no document with an id in this BioC file", "is the collection empty?")
-    annotations = ledger["annotation rows"] - annotations_before
-    if annotations and not mentions:
-        raise InputError(
-            f"{path}: {annotations} annotations, and none could be imported",
-            "the offsets do not fit the text; was the file annotated on another edition of it?",
-        )
+    refuse_all_lost(path, ledger["annotation rows"] - annotations_before, mentions)
 
 
 def _annotated(source: BioCDocument, path: Path, ledger: Ledger) -> Annotated:

@@ -17,7 +17,7 @@ from bioc import BioCAnnotation, BioCRelation
 from biorel.ledger import Ledger
 from biorel.records import Curation
 from biorel.sources.identifiers import concept_ids, entity_type
-from biorel.sources.references import Concept, resolve
+from biorel.sources.references import NO_RELATION, Concept, resolve, says_no_relation
 
 _VOCABULARIES = ("mesh", "ncbigene", "ncbi gene", "entrezgene", "omim", "chebi", "ncbitaxon", "taxon")
 _ARGUMENT_NAMES = (("role1", "role2"), ("entity1", "entity2"), ("arg1", "arg2"))
@@ -74,6 +74,8 @@ def curations(
         where = f"{place} relation {relation.id}"
         if not name:
             ledger.add("relation row skipped: no type", where)
+        elif says_no_relation(name):
+            ledger.add(NO_RELATION, where)
         elif len(arguments) != 2:
             ledger.add("relation row skipped: not two arguments", where)
         elif not all(arguments):
@@ -130,8 +132,13 @@ def _resolved(raw: str, type_: str, concepts: Mapping[str, Concept]) -> list[Con
 
 
 def _text(value: Any) -> str:
+    """A text, a number in digits, or a list of such, joined; a list within a list says nothing."""
     if isinstance(value, list):
-        return "|".join(text for text in map(_text, value) if text)
+        return "|".join(text for text in map(_one_text, value) if text)
+    return _one_text(value)
+
+
+def _one_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""

@@ -23,6 +23,12 @@ from biorel.sources.xml_stream import read_elements, text_of
 Node = dict[str, Any]
 
 _LISTS = ("passages", "sentences", "annotations", "relations", "nodes")
+_ATTRIBUTES = frozenset({"id", "refid", "role", "offset", "length"})
+# JSON is read whole: so much text, and so many values in it, of which each takes up to a hundred bytes
+_LARGEST_JSON = 2**26
+_MOST_VALUES = 4_000_000
+# of one document; each takes some kilobytes as bioc's objects
+_MOST_NODES = 100_000
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _HALF_OF_PAIR = re.compile("[\ud800-\udfff]")
 
@@ -39,18 +45,19 @@ def parse_bioc(path: Path, ledger: Ledger) -> Iterator[BioCDocument]:
     head = read_head(path)
     if head.startswith((b"<", *_UTF16_MARKS)):
         for element in read_elements(path, "BioC", ("collection",), ("document",)):
-            yield _built(path, _from_xml(element))
+            yield _built(path, _from_xml(element), ledger)
     elif head.startswith((b"{", b"[")):
         for value in _json_values(path, ledger):
-            for node in _json_documents(path, value):
-                yield _built(path, _without_halves(node, ledger))
+            for node in _checked_documents(path, value):
+                yield _built(path, node, ledger)
     else:
         raise InputError(f"{path}: neither XML nor JSON, so no BioC", "BioC files begin with '<', '{' or '['")
 
 
 def _from_xml(element: Any) -> Node:
     """An element as BioC JSON spells it."""
-    node: Node = dict(element.attrib)
+    # an attribute with the name of a list is no list
+    node: Node = {name: value for name, value in element.attrib.items() if name in _ATTRIBUTES}
     for child in element:
         tag = child.tag
         if tag == "infon":
@@ -64,13 +71,12 @@ def _from_xml(element: Any) -> Node:
 
 def _json_values(path: Path, ledger: Ledger) -> Iterator[Any]:
     """The values of a JSON file: its lines where the first line is a whole value, else all of it."""
-    lines = ((number, line) for number, line in read_lines(path, ledger) if line.strip())
+    lines = ((number, line) for number, line in read_lines(path, ledger, _LARGEST_JSON) if line.strip())
     number, first = next(lines)
     try:
-        value = json.loads(first)
+        value = json.loads(_of_bearable_size(path, first))
     except ValueError:
-        text = "\n".join([first, *(line for _, line in lines)])
-        yield _loaded(path, 0, text)
+        yield _loaded(path, 0, _joined(path, first, lines))
         return
     except RecursionError as error:
         raise _too_deep(path) from error
@@ -79,7 +85,28 @@ def _json_values(path: Path, ledger: Ledger) -> Iterator[Any]:
         yield _loaded(path, number, line)
 
 
+def _joined(path: Path, first: str, lines: Iterator[tuple[int, str]]) -> str:
+    texts, size = [first], len(first)
+    for _, line in lines:
+        texts.append(line)
+        size += len(line) + 1
+        if size > _LARGEST_JSON or len(texts) > _MOST_VALUES:
+            raise _too_large(path)
+    return "\n".join(texts)
+
+
+def _of_bearable_size(path: Path, text: str) -> str:
+    if len(text) > _LARGEST_JSON or sum(map(text.count, ",[{")) > _MOST_VALUES:
+        raise _too_large(path)
+    return text
+
+
+def _too_large(path: Path) -> InputError:
+    return InputError(f"{path}: one JSON value too large to be read", "write BioC XML, or a document a line")
+
+
 def _loaded(path: Path, number: int, text: str) -> Any:
+    _of_bearable_size(path, text)
     try:
         return json.loads(text)
     except ValueError as error:
@@ -93,6 +120,13 @@ def _too_deep(path: Path) -> InputError:
     return InputError(f"{path}: JSON nested too deeply to be BioC", "is this the right file?")
 
 
+def _checked_documents(path: Path, value: Any) -> list[Node]:
+    try:
+        return list(_json_documents(path, value))
+    except RecursionError as error:
+        raise _too_deep(path) from error
+
+
 def _json_documents(path: Path, value: Any) -> Iterator[Node]:
     if isinstance(value, list):
         for item in value:
@@ -102,7 +136,7 @@ def _json_documents(path: Path, value: Any) -> Iterator[Node]:
     elif isinstance(value, dict) and ("documents" in value or "PubTator3" in value):
         yield from _json_documents(path, value.get("documents", value.get("PubTator3")))
     else:
-        keys = ", ".join(value) if isinstance(value, dict) else ""
+        keys = ", ".join(value)[:80] if isinstance(value, dict) else ""
         found = f"an object with the keys {keys or '(none)'}" if isinstance(value, dict) else repr(value)[:40]
         raise InputError(
             f"{path}: {found} where a BioC collection or document was expected",
@@ -124,12 +158,22 @@ def _without_halves(value: Any, ledger: Ledger) -> Any:
     return value
 
 
-def _built(path: Path, node: Node) -> BioCDocument:
+def _built(path: Path, node: Node, ledger: Ledger) -> BioCDocument:
     try:
-        return biocjson.fromJSON(_filled(node), bioctype="BioCDocument")
+        if _size(node) > _MOST_NODES:
+            raise InputError(f"{path}: a document of more than {_MOST_NODES} passages, annotations and the like")
+        return biocjson.fromJSON(_filled(_without_halves(node, ledger)), bioctype="BioCDocument")
+    except RecursionError as error:
+        raise _too_deep(path) from error
     except (TypeError, ValueError, AttributeError) as error:
-        place = f"{path}: document {_string(node.get('id'))!r}"
+        place = f"{path}: document {_string(node.get('id'))[:40]!r}"
         raise InputError(f"{place} is not BioC ({error})", "fetch or export the file again") from error
+
+
+def _size(node: Node) -> int:
+    """How many nodes there are, this one among them."""
+    lists = (node.get(name) or [] for name in (*_LISTS, "locations"))
+    return 1 + sum(_size(item) for items in lists for item in items)
 
 
 def _filled(node: Node) -> Node:

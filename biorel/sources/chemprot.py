@@ -19,12 +19,14 @@ from biorel.ledger import MALFORMED, Ledger
 from biorel.records import Annotated, Curation, Document, Mention
 from biorel.sources.files import read_lines
 from biorel.sources.identifiers import document_key, entity_type
-from biorel.sources.spans import check_spans, without_repeats
+from biorel.sources.spans import check_spans, is_offset, without_repeats
 
 _FILES = re.compile(r".*(?P<kind>abstrac|entities|relations)[^/]*\.(?:tsv|txt)(?:\.gz)?", re.IGNORECASE)
 _ARGUMENT = re.compile(r"Arg([12]):(\S+)")
 
-Rows = dict[str, list[list[str]]]
+# rows held as they stand, split when their document comes: lists of cells would take five times the memory
+Rows = dict[str, list[str]]
+_MOST_ROWS = 3_000_000
 
 
 def locate(folder: Path) -> tuple[Path, Path, Path | None]:
@@ -84,7 +86,8 @@ def read_chemprot(abstracts: Path, entities: Path, relations: Path | None, ledge
         ledger.add("documents read")
         # a tab within the abstract keeps its place, as offsets count it
         document = Document(doc_id, fields[1], "\t".join(fields[2:]))
-        marked, related = entity_rows.pop(doc_id, []), relation_rows.pop(doc_id, [])
+        marked = [row.split("\t") for row in entity_rows.pop(doc_id, [])]
+        related = [row.split("\t") for row in relation_rows.pop(doc_id, [])]
         yield _annotated(document, marked, related, ledger, f"{entities} {doc_id}")
     if not seen:
         raise InputError(f"{abstracts}: no abstract", "a line is id, title and abstract, separated by tabs")
@@ -94,16 +97,24 @@ def read_chemprot(abstracts: Path, entities: Path, relations: Path | None, ledge
 
 
 def _grouped(path: Path, width: int, ledger: Ledger) -> Rows:
-    """The rows by document; the text of an entity, the last cell, may hold anything but a line end."""
+    """The rows by document; the text of an entity, the last cell, may hold anything but a line end.
+
+    Raises:
+        InputError: the file cannot be read, or has more rows than are held in memory.
+    """
     rows: Rows = {}
+    count = 0
     for number, line in read_lines(path, ledger):
-        fields = line.split("\t")
         if not line.strip():
             continue
-        if len(fields) < width:
+        if line.count("\t") < width - 1:
             ledger.add(MALFORMED, f"{path}:{number}")
-        else:
-            rows.setdefault(fields[0].strip(), []).append(fields[1:])
+            continue
+        count += 1
+        if count > _MOST_ROWS:
+            raise InputError(f"{path}: more than {_MOST_ROWS} rows, which are held in memory", "cut the set in parts")
+        doc_id, _, rest = line.partition("\t")
+        rows.setdefault(doc_id.strip(), []).append(rest)
     return rows
 
 
@@ -113,7 +124,7 @@ def _annotated(
     mentions: dict[str, Mention] = {}
     for local, raw_type, start, end, *text in entities:
         ledger.add("annotation rows")
-        if not (start.isdecimal() and end.isdecimal()):
+        if not (is_offset(start) and is_offset(end)):
             ledger.add("annotation dropped: no offsets", f"{place} {local}")
         elif local in mentions:
             ledger.add("annotation dropped: its name is taken", f"{place} {local}")

@@ -138,9 +138,9 @@ def read_interaction_types(folder: Path, ledger: Ledger) -> dict[str, str]:
     parents: dict[str, str] = {}
     for name, code, parent in rows:
         if parent not in names:
-            raise InputError(f"{path}: type {name!r} has the parent {parent!r}, which is not in the file")
+            raise InputError(f"{path}: type {name[:80]!r} has the parent {parent[:80]!r}, which is not in the file")
         if parents.setdefault(names[code], names[parent]) != names[parent]:
-            raise InputError(f"{path}: the code {code!r} stands for two types")
+            raise InputError(f"{path}: the code {code[:80]!r} stands for two types")
     return parents
 
 

@@ -13,16 +13,19 @@ from biorel.sources.bioc import read_bioc
 from biorel.sources.files import read_head
 from biorel.sources.identifiers import document_key
 from biorel.sources.jsonl import read_jsonl
+from biorel.sources.pubmed import Deletion, read_pubmed
 from biorel.sources.pubtator import read_pubtator
+from biorel.sources.spans import check_spans, without_repeats
 from biorel.tables import read_table
 
 Records = Iterator[tuple[int, Annotated | BadRecord]]
 
-JSONL, BIOC, PUBTATOR, PARQUET = "jsonl", "bioc", "pubtator", "parquet"
+JSONL, BIOC, PUBTATOR, PUBMED, PARQUET = "jsonl", "bioc", "pubtator", "pubmed", "parquet"
 _PARQUET_MAGIC = b"PAR1"
 # a folder that tag or fetch wrote stands for its table of documents
 DOCUMENTS, MENTIONS = "documents.parquet", "mentions.parquet"
 _JSON_SUFFIXES = {".jsonl": JSONL, ".ndjson": JSONL, ".json": BIOC}
+_PUBMED_ROOT = re.compile(rb"<(?:PubmedArticleSet|MedlineCitationSet)\b")
 # the keys that BioC JSON has and a record of JSON lines has not; inside a text the quotes would be escaped
 _BIOC_KEY = re.compile(rb'"(?:passages|documents|PubTator3)"\s*:')
 
@@ -43,13 +46,28 @@ def _read_table(path: Path, ledger: Ledger) -> Iterator[Annotated]:
             mentions.setdefault(mention.doc_id, []).append(mention)
     for document in read_table(path, Document):
         ledger.add("documents read")
-        yield Annotated(document, tuple(mentions.get(document.doc_id, ())))
+        place = f"{path} {document.doc_id}"
+        checked = check_spans(document, mentions.get(document.doc_id, ()), ledger, place)
+        yield Annotated(document, without_repeats(checked, ledger, place))
+
+
+def _read_citations(path: Path, ledger: Ledger) -> Iterator[Annotated]:
+    """The citations of PubMed XML that have a text; what an update file takes back is passed over."""
+    for record in read_pubmed(path, ledger):
+        if isinstance(record, Deletion):
+            ledger.add("deletion passed over", record.doc_id)
+        elif not record.document.text.strip():
+            ledger.add("citation without a text left out", record.document.doc_id)
+        else:
+            ledger.add("documents read")
+            yield Annotated(record.document)
 
 
 READERS: dict[str, Callable[[Path, Ledger], Records]] = {
     JSONL: read_jsonl,
     BIOC: _unnumbered(read_bioc),
     PUBTATOR: _unnumbered(read_pubtator),
+    PUBMED: _unnumbered(_read_citations),
     PARQUET: _unnumbered(_read_table),
 }
 
@@ -57,26 +75,31 @@ READERS: dict[str, Callable[[Path, Ledger], Records]] = {
 def format_of(path: Path) -> str:
     """The format of a file, a key of `READERS`.
 
-    `.xml` is BioC, and a Parquet table is told by its first bytes. `.jsonl`, `.ndjson` and `.json` are what their
-    first bytes show, as each is used for BioC documents and for records, and what their names say where the bytes
-    leave it open. Any other file is told by its first character that is not blank: `<` or `{` or `[`, else PubTator.
+    `.xml` is PubMed's where its root element says so, else BioC; a Parquet table is told by its first bytes.
+    `.jsonl`, `.ndjson` and `.json` are what their first bytes show, as each is used for BioC documents and for
+    records, and what their names say where the bytes leave it open. Any other file is told by its first character
+    that is not blank: `<` or `{` or `[`, else PubTator.
 
     Raises:
         InputError: the file cannot be read.
     """
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
     suffix = suffixes[-1] if suffixes else ""
-    if suffix == ".xml":
-        return BIOC
     head = read_head(path)
+    if suffix == ".xml":
+        return _xml_format(head)
     if head.startswith(_PARQUET_MAGIC):
         return PARQUET
     named = _JSON_SUFFIXES.get(suffix, "")
     if head.startswith(b"<") and named != JSONL:
-        return BIOC
+        return _xml_format(head)
     if named or head.startswith((b"{", b"[")):
         return _json_format(head, named)
     return PUBTATOR
+
+
+def _xml_format(head: bytes) -> str:
+    return PUBMED if _PUBMED_ROOT.search(head) else BIOC
 
 
 def _json_format(head: bytes, named: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -14,7 +15,7 @@ from lxml import etree
 from biorel.errors import FetchError, InputError
 from biorel.ledger import Ledger
 from biorel.sources.http import BadAnswerError, Client
-from biorel.sources.pubmed import Citation, parse_pubmed
+from biorel.sources.pubmed import Citation, parse_pubmed, pmid_of
 from biorel.sources.pubmed_versions import Standing
 
 BATCH = 200
@@ -23,6 +24,9 @@ _PAGE = 5_000
 # dates of entry into PubMed: every article has exactly one, so that spans of them part the hits
 _FIRST_DAY, _LAST_DAY = date(1800, 1, 1), date(2099, 12, 31)
 _ROUNDS = 2
+_COUNT = re.compile(r"\d{1,18}", re.ASCII)
+_QUOTED = 160
+_LARGEST_TREE = 2**20  # bytes of an answer that is read as one tree
 
 Days = tuple[date, date]
 
@@ -123,20 +127,23 @@ def _hits(body: bytes, query: str, ledger: Ledger) -> Hits:
     try:
         # the service puts raw line breaks into the strings of its errors
         content = json.loads(body, strict=False)
-    except ValueError as error:
-        raise BadAnswerError(f"not JSON ({error})") from error
+    except (ValueError, RecursionError) as error:
+        raise BadAnswerError(f"not JSON ({str(error)[:80]})") from error
     result = content.get("esearchresult") if isinstance(content, dict) else None
     if not isinstance(result, dict):
         said = content.get("error", "") if isinstance(content, dict) else ""
         raise BadAnswerError(f"an answer without a result {' '.join(str(said).split())}".strip())
     if result.get("ERROR"):
         raise FetchError(f"PubMed refuses the query {query!r}: {' '.join(str(result['ERROR']).split())}")
-    for phrase in result.get("errorlist", {}).get("phrasesnotfound", ()):
-        ledger.add("words of the query not found by PubMed", str(phrase))
-    count, pmids = str(result.get("count", "")), result.get("idlist")
-    if not count.isdecimal() or not isinstance(pmids, list) or not all(str(pmid).isdecimal() for pmid in pmids):
+    faults = result.get("errorlist")
+    phrases = faults.get("phrasesnotfound") if isinstance(faults, dict) else None
+    for phrase in phrases if isinstance(phrases, list) else ():
+        ledger.add("words of the query not found by PubMed", str(phrase)[:_QUOTED])
+    count, listed = str(result.get("count", "")), result.get("idlist")
+    pmids = [pmid_of(str(item)) for item in listed] if isinstance(listed, list) else [None]
+    if not _COUNT.fullmatch(count) or None in pmids:
         raise BadAnswerError("an answer without a count and a list of PMIDs")
-    return Hits(int(count), [str(pmid) for pmid in pmids])
+    return Hits(int(count), [pmid for pmid in pmids if pmid is not None])
 
 
 def _fetch(client: Client, pmids: Sequence[str]) -> dict[str, Citation]:
@@ -152,7 +159,7 @@ def _fetch(client: Client, pmids: Sequence[str]) -> dict[str, Citation]:
     try:
         records = parse_pubmed(body, "efetch", Ledger())
     except InputError as error:
-        said = _complaint(_tree(body, "efetch")) if b"<ERROR" in body else ""
+        said = _complaint(_tree(body, "efetch")) if b"<ERROR" in body[:_LARGEST_TREE] else ""
         raise BadAnswerError(f"efetch: {said}" if said else error.message) from error
     # the service may send several versions of one article, and articles that nobody asked for
     citations, standing = [item for item in records if isinstance(item, Citation)], Standing()
@@ -162,6 +169,8 @@ def _fetch(client: Client, pmids: Sequence[str]) -> dict[str, Citation]:
 
 
 def _tree(body: bytes, place: str) -> Any:
+    if len(body) > _LARGEST_TREE:
+        raise BadAnswerError(f"{place}: an answer of {len(body)} bytes")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         return etree.fromstring(body, parser)

@@ -7,6 +7,7 @@ import gzip
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
@@ -15,6 +16,8 @@ from biorel.ledger import Ledger
 
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD_BYTES = 65536
+# no row, abstract or record comes near it; a file without line ends must not fill the memory
+LONGEST_LINE = 2**24
 
 
 @contextmanager
@@ -52,19 +55,46 @@ def read_head(path: Path, size: int = HEAD_BYTES) -> bytes:
         return stream.read(size).removeprefix(codecs.BOM_UTF8).lstrip()
 
 
-def read_lines(path: Path, ledger: Ledger) -> Iterator[tuple[int, str]]:
+def byte_lines(stream: IO[bytes], path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[int, bytes]]:
+    """Yield (line number from 1, line with its end) of an open file.
+
+    Raises:
+        InputError: a line has more than `longest` bytes.
+    """
+    for number, line in enumerate(iter(partial(stream.readline, longest + 1), b""), start=1):
+        if len(line) > longest:
+            raise InputError(
+                f"{path}:{number}: a line of more than {longest / 2**20:.0f} MiB", "is this the right file?"
+            )
+        yield number, line
+
+
+def read_whole(path: Path, largest: int) -> bytes:
+    """All bytes of a file, unpacked.
+
+    Raises:
+        InputError: as `open_bytes`, or there are more than `largest`.
+    """
+    with open_bytes(path) as stream:
+        content = stream.read(largest + 1)
+    if len(content) > largest:
+        raise InputError(f"{path}: more than {largest / 2**20:.0f} MiB", "is this the right file?")
+    return content
+
+
+def read_lines(path: Path, ledger: Ledger, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, line without its end) of a UTF-8 file, plain or gzip.
 
     A byte-order mark is skipped. NUL bytes, which the PubTator dump holds now and then, become
     spaces so that offsets stay, and are booked.
 
     Raises:
-        InputError: as `open_bytes`, or the bytes are not UTF-8.
+        InputError: as `open_bytes`, the bytes are not UTF-8, or a line has more than `longest` of them.
     """
     with open_bytes(path) as stream:
         # lines of bytes: a lone carriage return or a Unicode line separator inside an abstract is no
         # line end, and a byte that is not UTF-8 is found in its own line
-        for number, line in enumerate(stream, start=1):
+        for number, line in byte_lines(stream, path, longest):
             try:
                 encoding = "utf-8-sig" if number == 1 else "utf-8"
                 content = line.removesuffix(b"\n").removesuffix(b"\r").decode(encoding)

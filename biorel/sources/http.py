@@ -33,7 +33,7 @@ _TIMEOUT = (20.0, 90.0)  # seconds to connect, and between two pieces of an answ
 _AGAIN = frozenset({408, 425, 429})
 _REDIRECTS = 5
 _LONGEST_QUERY = 1500
-_LARGEST_ANSWER = 256 * 2**20
+_LARGEST_ANSWER = 32 * 2**20
 _CHUNK = 2**16
 _QUOTED = 160
 
@@ -137,7 +137,7 @@ class Client:
             except FetchError as error:
                 raise FetchError(self._safe(error.message), error.hint) from None
             except (requests.RequestException, HTTPError) as error:
-                fault = _network_fault(error)
+                fault = network_fault(error)
             if wait > LONGEST_WAIT:
                 raise FetchError(f"{place}: {fault}; it asks for a pause of {wait:.0f} s", "try again after that")
             try:
@@ -231,7 +231,7 @@ def _asked_pause(response: requests.Response) -> float:
         return 0.0
 
 
-def _network_fault(error: BaseException) -> str:
+def network_fault(error: BaseException) -> str:
     """What went wrong in a few words; the libraries' own messages hold whole addresses."""
     if isinstance(error, requests.Timeout) or "timed out" in str(error):
         return "no answer in time"

@@ -35,7 +35,8 @@ _PREFIXES = {
     "ncbitaxon": "NCBITaxon",
     "taxon": "NCBITaxon",
 }
-_UNLINKED = frozenset({"", "-", "-1", "none", "null", "nil"})
+_UNLINKED = frozenset({"", "-", "--", "-1", "none", "null", "nil", "na", "n/a", "nan", "unknown", "cui-less"})
+_STARS = re.compile(r"\A[\s*]+")
 _MESH = re.compile(r"[CDcd]\d{6,9}")
 _GENE_WITH_TAXON = re.compile(r"(\d+)\s*\(Tax:\d+\)")
 # mutations spell their parts with the separators that join concepts elsewhere (`c|SUB|G|12|A`)
@@ -54,7 +55,7 @@ def concept_id(raw: str, type_: str) -> str | None:
 
     A bare number is read by the entity type: a gene, a taxon, or, for a disease, an OMIM entry.
     """
-    text = raw.strip().lstrip("*")
+    text = _STARS.sub("", raw).strip()
     if text.lower() in _UNLINKED:
         return None
     prefix, colon, rest = text.partition(":")

@@ -21,7 +21,7 @@ from biorel.ledger import Ledger
 from biorel.records import Annotated, BadRecord, Curation, Document, Mention
 from biorel.sources.files import read_lines
 from biorel.sources.identifiers import concept_ids, document_key, entity_type
-from biorel.sources.references import Concept, concepts_of, resolve
+from biorel.sources.references import NO_RELATION, Concept, concepts_of, resolve, says_no_relation
 from biorel.sources.spans import check_spans, without_repeats
 
 _ID_NAMES = ("pmid", "id", "doc_id")
@@ -71,6 +71,9 @@ def _record(number: int, line: str, seen: set[int | str], ledger: Ledger, place:
         curations = [_curation(doc_id, row, concepts) for row in _rows(fields, "relations", "curations")]
     except _FaultError as fault:
         return BadRecord(number, doc_id, str(fault))
+    positive = [curation for curation in curations if not says_no_relation(curation.relation)]
+    if len(positive) < len(curations):
+        ledger.add(NO_RELATION, place, len(curations) - len(positive))
     if rows:
         ledger.add("annotation rows", count=len(rows))
     if len(mentions) > len(rows):
@@ -78,7 +81,7 @@ def _record(number: int, line: str, seen: set[int | str], ledger: Ledger, place:
     if curations:
         ledger.add("relation rows", count=len(curations))
     checked = check_spans(document, mentions, ledger, f"{place} {doc_id}")
-    return Annotated(document, without_repeats(checked, ledger, place), tuple(dict.fromkeys(curations)))
+    return Annotated(document, without_repeats(checked, ledger, place), tuple(dict.fromkeys(positive)))
 
 
 def _object(line: str) -> dict[str, Any]:

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 
 from biorel.errors import InputError
 from biorel.ledger import MALFORMED, Ledger
-from biorel.sources.files import open_bytes, read_head
+from biorel.sources.files import read_head, read_whole
 from biorel.sources.identifiers import concept_id
 from biorel.sources.xml_stream import read_elements
 
+_LARGEST = 2**24  # bytes of a tree, which are read at once; NLM's have some five million
 _TSV_COLUMNS = ("tree number", "desc ui", "term")
 _MESH_ID = re.compile(r"MESH:[CD]\d{6,9}")
 _MTREES_LINE = re.compile(r"[^;\t]+;[A-Z]\d{2}[.\d]*\s*")
@@ -43,8 +44,7 @@ def read_entries(path: Path, ledger: Ledger) -> Iterator[Entry]:
     if head.startswith(b"<"):
         yield from _xml_entries(path, ledger)
         return
-    with open_bytes(path) as stream:
-        lines = _decoded(path, stream.read()).split("\n")
+    lines = _decoded(path, read_whole(path, _LARGEST)).split("\n")
     first = next((line for line in lines if line.strip()), "")
     if [name.strip().lower() for name in first.split("\t")[: len(_TSV_COLUMNS)]] == list(_TSV_COLUMNS):
         yield from _tsv_entries(path, lines, ledger)

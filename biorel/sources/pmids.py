@@ -8,6 +8,7 @@ from pathlib import Path
 
 from biorel.errors import InputError
 from biorel.ledger import Ledger
+from biorel.sources.cells import guarded, unguarded
 from biorel.sources.files import read_lines
 from biorel.sources.pubmed import pmid_of
 
@@ -27,7 +28,7 @@ def read_pmids(paths: Sequence[Path], ledger: Ledger) -> tuple[list[str], dict[s
     bad: dict[str, str] = {}
     for path in paths:
         for number, line in read_lines(path, ledger):
-            word = line.partition("\t")[0].strip()
+            word = unguarded(line.partition("\t")[0].strip())
             if not word or word.startswith("#"):
                 continue
             pmid = pmid_of(_PREFIX.sub("", word))
@@ -50,5 +51,5 @@ def write_pmids(path: Path, pmids: Iterable[str]) -> None:
 
 def write_missing(path: Path, reasons: Mapping[str, str]) -> None:
     """The PMIDs that could not be had, with the reason: a table that can be given as a list of PMIDs again."""
-    rows = (f"{pmid}\t{' '.join(reason.split())}\n" for pmid, reason in reasons.items())
+    rows = (f"{guarded(pmid)}\t{guarded(' '.join(reason.split()))}\n" for pmid, reason in reasons.items())
     path.write_text("".join(["# pmid\treason\n", *rows]), encoding="utf-8")

@@ -6,6 +6,7 @@ A row of relations that is none is not an error here but part of the score: it c
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,12 +18,15 @@ from biorel.records import Mention, Relation
 from biorel.sources.documents import read_documents
 from biorel.sources.files import read_head, read_lines
 from biorel.sources.identifiers import concept_id
+from biorel.sources.references import NO_RELATION, says_no_relation
 from biorel.tables import read_table
 
 _PARQUET_MAGIC = b"PAR1"
 MENTIONS = "mentions.parquet"
 # document, head, relation, tail
 FactRow = tuple[str, str, str, str]
+# what an escape such as `ud83d` alone makes is no character
+_HALF_OF_PAIR = re.compile("[\ud800-\udfff]")
 _NO_ROW: FactRow = ("", "", "", "")
 
 
@@ -67,7 +71,7 @@ def _is_relation(head: bytes) -> bool:
     for line in head.split(b"\n"):
         try:
             values = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(values, dict) and "head" in values and "tail" in values:
             return True
@@ -80,6 +84,10 @@ def _facts(path: Path, ledger: Ledger) -> Iterator[FactRow]:
         if line.strip():
             fact = _fact(line)
             rows += 1
+            if says_no_relation(fact[2]):
+                sound += 1
+                ledger.add(NO_RELATION, f"{path}:{number}")
+                continue
             sound += fact != _NO_ROW
             if fact == _NO_ROW:
                 ledger.add(MALFORMED, f"{path}:{number}")
@@ -95,16 +103,23 @@ def _fact(line: str) -> FactRow:
         doc_id = values.get("doc_id") or values.get("pmid") or ""
         head, tail = _end(values["head"]), _end(values["tail"])
         relation = values.get("relation") or ""
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return _NO_ROW
-    fact = (str(doc_id).strip(), head, str(relation).strip(), tail)
-    return fact if fact[0] and head and tail else _NO_ROW
+    if not isinstance(relation, str):
+        return _NO_ROW
+    fact = (_id(doc_id), head, relation.strip(), tail)
+    return fact if fact[0] and head and tail and not _HALF_OF_PAIR.search("".join(fact)) else _NO_ROW
+
+
+def _id(value: Any) -> str:
+    """An id as text; empty for what no id can be (a float, true)."""
+    return str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
 
 
 def _end(value: Any) -> str:
     """The id of a relation's end, an object or the id itself, in biorel's style; empty where it has none."""
     raw, type_ = (value.get("id"), value.get("type")) if isinstance(value, dict) else (value, "")
-    return (concept_id(raw, str(type_ or "")) or "") if isinstance(raw, str) else ""
+    return concept_id(_id(raw), str(type_ or "")) or ""
 
 
 def _from_parquet(path: Path) -> Predictions:

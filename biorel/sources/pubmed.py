@@ -25,6 +25,7 @@ _CHILDREN = ("PubmedArticle", "PubmedBookArticle", "MedlineCitation", "DeleteCit
 _LINE_BREAK = re.compile("[ \t]*[\r\n\x85\u2028\u2029][ \t\r\n]*|\t+")
 _LAYOUT_AT_END = re.compile(r"[ \t]*[\r\n]\s*$")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)", re.ASCII)
+_VERSION = re.compile(r"\d{1,9}", re.ASCII)
 _PMID = re.compile(r"0*([1-9]\d{0,17})", re.ASCII)
 
 
@@ -113,7 +114,7 @@ def _records(element: Any, ledger: Ledger, place: str) -> Iterator[Citation | De
     version = raw.get("Version", "1")
     yield Citation(
         Document(doc_id, _title(body, holder), abstract),
-        Article(doc_id, _year(published), int(version) if version.isdecimal() else 1, source),
+        Article(doc_id, _year(published), int(version) if _VERSION.fullmatch(version) else 1, source),
         _date(body.find("DateRevised")),
     )
 

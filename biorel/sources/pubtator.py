@@ -20,12 +20,13 @@ from biorel.ledger import MALFORMED, Ledger
 from biorel.records import Annotated, Curation, Document, Mention
 from biorel.sources.files import read_lines
 from biorel.sources.identifiers import concept_ids, entity_type
-from biorel.sources.references import Concept, concepts_of, resolve
-from biorel.sources.spans import check_spans, without_repeats
+from biorel.sources.references import NO_RELATION, Concept, concepts_of, resolve, says_no_relation
+from biorel.sources.spans import check_spans, is_offset, refuse_all_lost, without_repeats
 
 # a pipe may stand in the text itself, so only the first two split
 _TEXT_LINE = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
 _MIN_ANNOTATION_FIELDS = 5
+_MOST_LINES = 200_000  # of one document, which is held in memory
 
 
 def read_pubtator(path: Path, ledger: Ledger) -> Iterator[Annotated]:
@@ -36,34 +37,45 @@ def read_pubtator(path: Path, ledger: Ledger) -> Iterator[Annotated]:
         ledger: books documents, mentions, relation rows, repairs, and rows that cannot be read.
 
     Raises:
-        InputError: the file cannot be read or holds no document.
+        InputError: the file cannot be read, holds no document, or holds annotations of which none fits its text.
     """
     block: list[tuple[int, str]] = []
-    block_id, documents = "", 0
+    block_id, documents, mentions = "", 0, 0
+    annotations_before = ledger["annotation rows"]
     for number, line in read_lines(path, ledger):
         title = _TEXT_LINE.fullmatch(line)
+        if not block and title is None:
+            # not held: a long file of another kind has no title at all
+            if line.strip():
+                _bad_row(path, number, "no title line above it", ledger)
+            continue
         starts_next = title is not None and title[2] == "t" and title[1] != block_id
         if block and (not line.strip() or starts_next):
             for annotated in _document(path, block, ledger):
                 documents += 1
+                mentions += len(annotated.mentions)
                 yield annotated
             block, block_id = [], ""
-        if line.strip():
+        if line.strip() and len(block) >= _MOST_LINES:
+            _bad_row(path, number, f"more than {_MOST_LINES} lines under one title", ledger)
+        elif line.strip():
             block.append((number, line))
             block_id = title[1] if starts_next and title else block_id
     if block:
         for annotated in _document(path, block, ledger):
             documents += 1
+            mentions += len(annotated.mentions)
             yield annotated
     if not documents:
         raise InputError(
             f"{path}: no document in PubTator format",
             "a document begins with a line like '227508|t|Title'; BioC is .xml or .json, records are .jsonl",
         )
+    refuse_all_lost(path, ledger["annotation rows"] - annotations_before, mentions)
 
 
 def _document(path: Path, block: list[tuple[int, str]], ledger: Ledger) -> Iterator[Annotated]:
-    """The document of one block of lines; none, and a booked row, where it has no title line."""
+    """The document of one block of lines, the first of which is a title or an abstract."""
     texts: dict[str, str] = {}
     doc_id = ""
     rows: list[tuple[int, str]] = []
@@ -74,10 +86,6 @@ def _document(path: Path, block: list[tuple[int, str]], ledger: Ledger) -> Itera
             texts[text_line[2]] = text_line[3]
         else:
             rows.append((number, line))
-    if "t" not in texts and "a" not in texts:
-        for number, _ in block:
-            _bad_row(path, number, "no title line above it", ledger)
-        return
     document = Document(doc_id, texts.get("t", ""), texts.get("a", ""))
     mentions: list[Mention] = []
     relations: list[list[str]] = []
@@ -85,7 +93,7 @@ def _document(path: Path, block: list[tuple[int, str]], ledger: Ledger) -> Itera
         fields = [field.strip("\r") for field in line.split("\t")]
         if fields[0].strip() != doc_id:
             _bad_row(path, number, f"row of {fields[0]!r} under document {doc_id}", ledger)
-        elif len(fields) >= _MIN_ANNOTATION_FIELDS and all(part.strip().isdecimal() for part in fields[1:3]):
+        elif len(fields) >= _MIN_ANNOTATION_FIELDS and all(is_offset(part.strip()) for part in fields[1:3]):
             named = _mentions(doc_id, fields)
             mentions.extend(named)
             ledger.add("annotation rows")
@@ -116,7 +124,9 @@ def _curations(
     """The relation rows that name two concepts; the source tells no types, so none are written."""
     for fields in rows:
         head, tail = (resolve(raw, "", concepts) for raw in fields[2:4])
-        if head and tail:
+        if says_no_relation(fields[1]):
+            ledger.add(NO_RELATION, place)
+        elif head and tail:
             yield Curation(doc_id, "", head[0], fields[1].strip(), "", tail[0])
         else:
             ledger.add("relation row skipped: an argument names no concept", place)

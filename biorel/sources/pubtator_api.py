@@ -47,11 +47,13 @@ def _bioc_documents(body: bytes) -> dict[str, list[str]]:
         return {}
     try:
         values = [json.loads(body)]
+    except RecursionError as error:
+        raise BadAnswerError("nested too deeply") from error
     except ValueError as whole:
         try:
             values = [json.loads(line) for line in body.splitlines() if line.strip()]
-        except ValueError:
-            raise BadAnswerError(f"not JSON ({whole})") from whole
+        except (ValueError, RecursionError):
+            raise BadAnswerError(f"not JSON ({str(whole)[:80]})") from whole
     documents: dict[str, list[str]] = {}
     for value in values:
         for document in _listed(value):

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
 from biorel.errors import InputError
 from biorel.ledger import Ledger
-from biorel.sources.files import open_bytes, read_head
+from biorel.sources.files import byte_lines, open_bytes, read_head
 from biorel.sources.web_pages import page_title
 
 _TITLE = re.compile(rb"(\d+)\|t\|")
@@ -66,32 +66,38 @@ def filter_dump(
     found: set[bytes] = set()
     keep = False
     bytes_read = documents = told = 0
-    with open_bytes(path) as stream:
-        # a large buffer makes the reading of gzip a third faster
-        for line in io.BufferedReader(cast("io.RawIOBase", stream), _BUFFER):
-            bytes_read += len(line)
-            # a title is told by its third field; most lines are rows, which have no bar so early
-            if line.find(b"|t|", 0, 24) > 0 and (title := _TITLE.match(line)):
-                documents += 1
-                pmid = title[1]
-                if keep:
-                    out.write(b"\n")
-                if pmid in found:
-                    ledger.add("duplicate document dropped", pmid.decode())
-                keep = pmid in missing
-                if keep:
-                    del missing[pmid]
-                    found.add(pmid)
-                if bytes_read - told >= _TOLD_EVERY:
-                    told = bytes_read
-                    progress(bytes_read, len(found))
-            if keep and line.strip():
-                out.write(_clean(line, ledger))
-        if keep:
-            out.write(b"\n")
+    for line in _lines(path):
+        bytes_read += len(line)
+        # a title is told by its third field; most lines are rows, which have no bar so early
+        if line.find(b"|t|", 0, 24) > 0 and (title := _TITLE.match(line)):
+            documents += 1
+            pmid = title[1]
+            if keep:
+                out.write(b"\n")
+            if pmid in found:
+                ledger.add("duplicate document dropped", pmid.decode())
+            keep = pmid in missing
+            if keep:
+                del missing[pmid]
+                found.add(pmid)
+            if bytes_read - told >= _TOLD_EVERY:
+                told = bytes_read
+                progress(bytes_read, len(found))
+        if keep and line.strip():
+            out.write(_clean(line, ledger))
+    if keep:
+        out.write(b"\n")
     ledger.add("documents in the dump", count=documents)
     ledger.add("documents kept", count=len(found))
     return Filtered(bytes_read, documents, len(found), [pmid.decode() for pmid in missing])
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """The lines; apart from what is done with them, so that its errors are not taken for the dump's."""
+    with open_bytes(path) as stream:
+        # a large buffer makes the reading of gzip a third faster
+        for _, line in byte_lines(io.BufferedReader(cast("io.RawIOBase", stream), _BUFFER), path):
+            yield line
 
 
 def _check_head(path: Path) -> None:

@@ -5,6 +5,7 @@ Often without namespace and without type; only the mentions know those.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from biorel.records import Mention
@@ -12,6 +13,15 @@ from biorel.sources.identifiers import concept_id
 
 Concept = tuple[str, str]
 """(entity id, entity type)"""
+
+NO_RELATION = "relation row left out: it says that there is no relation"
+# as corpora spell the negative class when they list its pairs, too
+_NO_RELATION_WORDS = frozenset({"norelation", "none", "null", "nil", "na", "n/a", "nr", "1:nr:2", "notinclude"})
+
+
+def says_no_relation(word: str) -> bool:
+    """Whether the word of a relation row is the name of the negative class, which is no relation to be found."""
+    return re.sub(r"[\s_-]", "", word).lower() in _NO_RELATION_WORDS
 
 
 def concepts_of(mentions: Iterable[Mention]) -> dict[str, Concept]:

@@ -16,7 +16,9 @@ from biorel.sources.files import read_head, read_lines
 from biorel.tables import read_table
 
 _PARQUET_MAGIC = b"PAR1"
+_MOST_CHARACTERS = 2**31  # what an offset of a table can count
 _RELATION = TypeAdapter(Relation)
+_SHOWN = 120
 _HINT = "relations are read from JSONL or Parquet, as biorel extract writes them"
 
 
@@ -65,8 +67,8 @@ def _from_parquet(path: Path) -> Iterator[tuple[str, Relation]]:
 def _no_relation(place: str, error: ValidationError) -> InputError:
     """The first fault that pydantic found, in one line."""
     fault = error.errors()[0]
-    name = ".".join(str(part) for part in fault["loc"])
-    return InputError(f"{place}: not a relation ({name + ': ' if name else ''}{fault['msg']})", _HINT)
+    name = ".".join(str(part) for part in fault["loc"])[:_SHOWN]
+    return InputError(f"{place}: not a relation ({name + ': ' if name else ''}{fault['msg'][:_SHOWN]})", _HINT)
 
 
 def _fault(relation: Relation) -> str:
@@ -81,7 +83,8 @@ def _fault(relation: Relation) -> str:
             return f"{name} is empty"
     if not all(map(math.isfinite, (relation.score, *(evidence.weight for evidence in relation.evidence)))):
         return "a score or weight that is no finite number"
-    if not all(0 <= start < end for evidence in relation.evidence for start, end in _spans(evidence)):
+    spans = (span for evidence in relation.evidence for span in _spans(evidence))
+    if not all(0 <= start < end < _MOST_CHARACTERS for start, end in spans):
         return "evidence with a span that is none (start and end are offsets, half-open)"
     return ""
 

@@ -86,11 +86,14 @@ def host_of(address: str) -> str:
         parts = urlsplit(address)
         _ = parts.port
     except ValueError as error:
-        raise ConfigError(f"{address}: not an address ({error})") from error
+        # not repeated where there may be a password in it
+        shown = "an address with a user" if "@" in address else address
+        raise ConfigError(f"{shown}: cannot be read", "write it as https://host/path") from error
+    if parts.username or parts.password or parts.query or parts.fragment:
+        # it is not repeated, as there may be a password or a key in it
+        raise ConfigError(f"{parts.hostname}: an address has no user, password, query or fragment here")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ConfigError(f"{address}: not an http or https address", "write it as https://host/path")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise ConfigError(f"{parts.hostname}: an address has no user, password, query or fragment here")
     if parts.scheme == "http" and parts.hostname not in _LOCAL:
         raise ConfigError(f"{address}: http is for a server on this machine only", "use https")
     return parts.netloc.lower()

@@ -6,11 +6,24 @@ does not show the text it names is never kept as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from biorel.errors import InputError
 from biorel.ledger import Ledger
 from biorel.records import Document, Mention
+
+# characters, over all mentions of one document
+_SEARCHED = 10**9
+_QUOTED = 80
+_OFFSET = re.compile(r"\d{1,18}")
+
+
+def is_offset(word: str) -> bool:
+    """Whether a word of a file is a whole number that may count characters."""
+    return _OFFSET.fullmatch(word) is not None
 
 
 def check_spans(document: Document, mentions: Sequence[Mention], ledger: Ledger, place: str) -> tuple[Mention, ...]:
@@ -24,12 +37,22 @@ def check_spans(document: Document, mentions: Sequence[Mention], ledger: Ledger,
     text = document.text
     if all(_holds(text, mention) for mention in mentions):
         return tuple(mentions)
-    for unit, offsets in (("UTF-8 bytes", _byte_offsets(text)), ("UTF-16 units", _utf16_offsets(text))):
-        converted = [_converted(mention, offsets) for mention in mentions]
+    for unit, encoding in (("UTF-8 bytes", "utf-8"), ("UTF-16 units", "utf-16-le")):
+        converted = _converted(text, mentions, encoding)
         if all(mention is not None and _holds(text, mention) for mention in converted):
             ledger.add(f"span repaired: offsets in {unit}", place, len(mentions))
             return tuple(mention for mention in converted if mention is not None)
-    kept = (_anchored(text, mention, ledger, place) for mention in mentions)
+    room = _SEARCHED
+    kept: list[Mention | None] = []
+    for mention in mentions:
+        if _holds(text, mention):
+            kept.append(mention)
+        elif room > 0:
+            kept.append(_anchored(text, mention, ledger, place))
+            room -= len(text)
+        else:
+            # a document with ever so many misplaced mentions must not be searched for ever
+            ledger.add("mention dropped: too many misplaced ones to search for", place)
     return tuple(mention for mention in kept if mention is not None)
 
 
@@ -43,21 +66,33 @@ def without_repeats(mentions: Iterable[Mention], ledger: Ledger, place: str) -> 
     return tuple(kept)
 
 
+def refuse_all_lost(path: Path, annotations: int, mentions: int) -> None:
+    """Raises:
+    InputError: a file has annotations and not one of them could be imported.
+    """
+    if annotations and not mentions:
+        raise InputError(
+            f"{path}: {annotations} annotations, and none could be imported",
+            "the offsets do not fit the text; was the file annotated on another edition of it?",
+        )
+
+
 def _holds(text: str, mention: Mention) -> bool:
-    return 0 <= mention.start < mention.end and text[mention.start : mention.end] == mention.text
+    # a slice that ends beyond the text is cut without a word
+    inside = 0 <= mention.start < mention.end <= len(text)
+    return inside and text[mention.start : mention.end] == mention.text
 
 
 def _anchored(text: str, mention: Mention, ledger: Ledger, place: str) -> Mention | None:
-    if _holds(text, mention):
-        return mention
-    where = f"{place} {mention.start}-{mention.end} {mention.text!r}"
-    if mention.text and text.count(mention.text) == 1:
-        start = text.index(mention.text)
+    """A misplaced mention where it belongs, where that is certain."""
+    where = f"{place} {mention.start}-{mention.end} {mention.text[:_QUOTED]!r}"
+    start = text.find(mention.text) if mention.text else -1
+    if start >= 0 and text.find(mention.text, start + len(mention.text)) < 0:
         ledger.add("span repaired: its text occurs once", where)
         return replace(mention, start=start, end=start + len(mention.text))
     shown = text[mention.start : mention.end] if 0 <= mention.start < mention.end <= len(text) else ""
     # on another edition of the text the lengths agree too, so what the span shows must be alike
-    if shown and mention.text not in text and _normalised(shown, mention.text):
+    if shown and start < 0 and _normalised(shown, mention.text):
         ledger.add("span kept: text was normalised by the source", where)
         return replace(mention, text=shown)
     ledger.add("mention dropped: span does not show its text", where)
@@ -74,25 +109,32 @@ def _normalised(shown: str, text: str) -> bool:
     )
 
 
-def _converted(mention: Mention, offsets: dict[int, int]) -> Mention | None:
-    start, end = offsets.get(mention.start), offsets.get(mention.end)
-    if start is None or end is None:
-        return None
-    return replace(mention, start=start, end=end)
+def _converted(text: str, mentions: Sequence[Mention], encoding: str) -> list[Mention | None]:
+    """The mentions with offsets in code points, where they count in units of the encoding; None for one that is no
+    border of a character.
+
+    Only what lies between two offsets is decoded, so that a long text is gone over once.
+    """
+    content, width = text.encode(encoding, "surrogatepass"), len("a".encode(encoding))
+    wanted = sorted({offset for mention in mentions for offset in (mention.start, mention.end)})
+    offsets: dict[int, int] = {}
+    unit = position = 0
+    for offset in wanted:
+        place = offset * width
+        if 0 <= place <= len(content) and _is_border(content, place, width):
+            position += len(content[unit:place].decode(encoding, "surrogatepass"))
+            unit = place
+            offsets[offset] = position
+    return [
+        replace(mention, start=offsets[mention.start], end=offsets[mention.end])
+        if mention.start in offsets and mention.end in offsets
+        else None
+        for mention in mentions
+    ]
 
 
-def _byte_offsets(text: str) -> dict[int, int]:
-    return _unit_offsets(text, lambda character: len(character.encode("utf-8", "surrogatepass")))
-
-
-def _utf16_offsets(text: str) -> dict[int, int]:
-    return _unit_offsets(text, lambda character: 2 if ord(character) > 0xFFFF else 1)
-
-
-def _unit_offsets(text: str, width: Callable[[str], int]) -> dict[int, int]:
-    """From an offset in units to the offset in code points, at every border of a code point."""
-    offsets, unit = {0: 0}, 0
-    for position, character in enumerate(text, start=1):
-        unit += width(character)
-        offsets[unit] = position
-    return offsets
+def _is_border(content: bytes, place: int, width: int) -> bool:
+    """Whether a character begins at this byte, or the content ends, and not a later unit of one."""
+    if place == len(content):
+        return True
+    return content[place] & 0xC0 != 0x80 if width == 1 else content[place + 1] & 0xFC != 0xDC

@@ -14,7 +14,9 @@ from lxml import etree
 
 from biorel.errors import InputError
 from biorel.sources.files import open_bytes
+from biorel.sources.xml_meter import Meter
 
+_SHOWN = 120
 _SAFE = {
     "resolve_entities": False,
     "no_network": True,
@@ -47,24 +49,26 @@ def stream_elements(
     """As `read_elements`, of an open stream; `place` names it in messages.
 
     Raises:
-        InputError: what comes is not well-formed XML, or has another root.
+        InputError: what comes is not well-formed XML, has another root, or a record without end.
     """
     root: Any = None
+    metered = Meter(stream, place)
     try:
-        for event, element in etree.iterparse(stream, events=("start", "end"), **_SAFE):
+        for event, element in etree.iterparse(metered, events=("start", "end"), **_SAFE):
             if root is None:
                 root = element
                 _check_root(place, root.tag, expected, roots)
             elif event == "end" and element.getparent() is root:
                 if element.tag in children:
                     yield element
+                metered.child_ended()
                 # what was read is let go, the element before it too, as that one's tail came later
                 element.clear()
                 while element.getprevious() is not None:
                     del root[0]
     except etree.XMLSyntaxError as error:
-        # libxml2's message may run over several lines
-        message = error.msg.partition("\n")[0]
+        # libxml2's message may run over several lines, and quote long names
+        message = (error.msg or "broken off").partition("\n")[0][:_SHOWN]
         raise InputError(f"{place}: not well-formed XML ({message})", "fetch the file again") from error
 
 
@@ -77,6 +81,6 @@ def _check_root(place: str, found: str, expected: str, roots: Collection[str]) -
     if found not in roots:
         wanted = " or ".join(f"<{root}>" for root in roots)
         raise InputError(
-            f"{place}: root element <{found}> where {wanted} ({expected}) was expected",
+            f"{place}: root element <{found[:_SHOWN]}> where {wanted} ({expected}) was expected",
             "is this the right file, and the right format?",
         )

@@ -1,6 +1,6 @@
 """build-dataset: documents + mentions + curations + MeSH -> pairs and examples, by split.
 
-The documents are streamed twice: once to learn their ids, their splits and the byte pair vocabulary, once to be
+The documents are streamed twice: once to learn their ids, their splits and the vocabulary, once to be
 labelled, encoded and written. Memory holds one document at a time, the ids, and the curations of these documents.
 """
 
@@ -32,8 +32,9 @@ from biorel.sources.ctd import read_alternate_ids, read_curations, read_interact
 from biorel.sources.ctd_table import find_table
 from biorel.sources.mesh import Mesh, read_mesh
 from biorel.stages.corpora import Sources, find_splits
+from biorel.stages.vocabulary import choose_tokenizer
 from biorel.tables import TableWriter
-from biorel.text.tokenizer import import_subword_nmt, learn_bpe, load_tokenizer
+from biorel.text.tokenizer import save_tokenizer
 from biorel.training.model_folder import LABELS, labels_to_json
 
 TABLES: dict[str, type] = {"documents": Document, "mentions": Mention, "pairs": Pair, "examples": Example}
@@ -78,7 +79,7 @@ def run(config: BuildDataset, progress: Progress = lambda line: None) -> Path:
         artifacts.write_json(artifact.path / "stats.json", stats)
         artifacts.write_json(artifact.path / LABELS, labels_to_json(schema, encoder.ner))
         (artifact.path / "schema.toml").write_text(schema_toml(schema), encoding="utf-8")
-        tokenizer.save(str(artifact.path / "tokenizer.json"))
+        save_tokenizer(tokenizer, artifact.path / "tokenizer.json")
         table = dataset_table(stats)
         (artifact.path / "tables.md").write_text(table + "\n", encoding="utf-8")
         progress(table)
@@ -94,7 +95,8 @@ def _first_pass(config: BuildDataset, ledger: Ledger) -> tuple[Sources, Tokenize
     excluded = read_ids(config.exclude_pmids, ledger)
     vocabulary = find_table(config.ctd, ("CTD_diseases",), ledger) if config.ctd is not None else None
     primary = read_alternate_ids(vocabulary, ledger) if vocabulary is not None else {}
-    sources = Sources(config, splits, excluded, {}, primary)
+    mesh = read_mesh(config.mesh, ledger) if config.mesh else Mesh({}, {}, {})
+    sources = Sources(config, splits, excluded, {}, primary, mesh)
     split_of: dict[str, str] = {}
 
     def texts(of: Collection[str] = ("train",)) -> Iterator[str]:
@@ -105,17 +107,13 @@ def _first_pass(config: BuildDataset, ledger: Ledger) -> tuple[Sources, Tokenize
             if split in of:
                 yield annotated.document.text
 
-    if config.tokenizer is not None:
-        tokenizer = load_tokenizer(config.tokenizer)
+    tokenizer = choose_tokenizer(config, texts())
+    if config.tokenizer_file is not None:
         for _ in texts():
             pass
-    elif config.merges is not None:
-        tokenizer = import_subword_nmt(config.merges, texts())
-    else:
-        tokenizer = learn_bpe(texts(), config.vocabulary)
-        if "train" not in split_of.values():
-            # a dataset to evaluate on: nothing is trained with this vocabulary, it only counts tokens
-            tokenizer = learn_bpe(texts(SPLITS), config.vocabulary)
+    elif config.merges is None and "train" not in split_of.values():
+        # a dataset to evaluate on: nothing is trained with this vocabulary, it only counts tokens
+        tokenizer = choose_tokenizer(config, texts(SPLITS))
     if not split_of:
         raise InputError("no document in any split", "check --splits and --exclude-pmids")
     if config.ctd is not None:
@@ -126,7 +124,7 @@ def _first_pass(config: BuildDataset, ledger: Ledger) -> tuple[Sources, Tokenize
 
 def _rules(config: BuildDataset, sources: Sources, ledger: Ledger) -> tuple[RelationSchema, Rules]:
     parents = read_interaction_types(config.ctd, ledger) if config.ctd is not None else {}
-    mesh = read_mesh(config.mesh, ledger) if config.hypernyms != "off" else Mesh({}, {}, {})
+    mesh = sources.mesh
     rules = Rules(
         schema=RelationSchema("none", ()),
         parents=parents,

@@ -11,14 +11,17 @@ from biorel.ledger import Ledger
 from biorel.records import Annotated, Curation
 from biorel.sources.chemprot import locate, read_chemprot
 from biorel.sources.documents import read_documents
+from biorel.sources.mesh import Mesh, resolve
+
+_USUAL_LENGTH = len("MESH:D000001")
 
 
 @dataclass(frozen=True)
 class Sources:
     """The inputs, ready to be streamed any number of times: (split, document with its curations).
 
-    `splits` is that of each document, None where it is told by a hash of the id.
-    `primary` maps the alternate ids of a disease to the one that joins are made on.
+    `splits` is that of each document, None where it is told by a hash of the id; `primary` maps the alternate ids of a
+    disease to the one that joins are made on; `mesh` tells which ids have surplus zeros.
     """
 
     config: BuildDataset
@@ -26,6 +29,7 @@ class Sources:
     excluded: frozenset[str]
     curations: dict[str, list[Curation]]
     primary: dict[str, str]
+    mesh: Mesh
 
     def stream(self, ledger: Ledger) -> Iterator[tuple[str, Annotated]]:
         for split, annotated in _read(self.config, self.splits, ledger):
@@ -35,10 +39,17 @@ class Sources:
                 continue
             if self.config.ctd is not None:
                 annotated = replace(annotated, curations=tuple(self.curations.get(doc_id, ())))
-            yield split, self._primary(annotated) if self.primary else annotated
+            yield split, self._known(annotated, ledger)
 
-    def _primary(self, annotated: Annotated) -> Annotated:
+    def _known(self, annotated: Annotated, ledger: Ledger) -> Annotated:
+        """The document with its ids as joins are made on them."""
+
         def known(id_: str) -> str:
+            if self.mesh.names and len(id_) > _USUAL_LENGTH and id_.startswith("MESH:"):
+                found = resolve(self.mesh, id_)
+                if found is None:
+                    ledger.add("ids of nine digits that --mesh does not know", id_)
+                id_ = found or id_
             return self.primary.get(id_, id_)
 
         return replace(

@@ -34,7 +34,7 @@ from biorel.scoring.thresholds import in_label_order
 from biorel.sources.documents import read_records
 from biorel.stages.annotate import Annotator, open_annotator
 from biorel.stages.graphs import injector_for, read_triples
-from biorel.stages.reading import Choice, candidate_example, read_relations
+from biorel.stages.reading import Choice, candidate_example, mention_pairs, read_relations
 from biorel.training.inference import Prediction, predict
 from biorel.training.model_folder import ModelFolder, open_model
 
@@ -42,6 +42,8 @@ OK, NO_ENTITIES, NOTHING, BAD = "ok", "no entities", "nothing above threshold", 
 BAD_TOLD = 3
 _SUFFIXES = {"auto": "jsonl", "bioc": "xml"}  # the other formats are their own suffix
 _CHUNK = 256
+# a text that repeats two names thousands of times would take all memory; an abstract has some hundreds
+_MOST_MENTION_PAIRS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -165,13 +167,22 @@ class _Reader:
             found = annotator.annotate([items[index].document for index in sorted(bare)])
             for index, mentions in zip(sorted(bare), found, strict=True):
                 items[index] = replace(items[index], mentions=mentions)
-        examples = [candidate_example(item, self.opened, self.ledger, self.inject) for item in items]
+        oversized: dict[int, str] = {}
+
+        def encoded(index: int) -> Example:
+            number = mention_pairs(items[index], self.opened)
+            if number > _MOST_MENTION_PAIRS:
+                oversized[index] = f"{number} pairs of mentions, where at most {_MOST_MENTION_PAIRS} are scored"
+                return self.opened.encoder.example(items[index].document, (), (), (), self.ledger)
+            return candidate_example(items[index], self.opened, self.ledger, self.inject)
+
+        examples = [encoded(index) for index in range(len(items))]
 
         def complete(index: int, tags: np.ndarray) -> Example:
             if annotator is None or index not in bare:
                 return examples[index]
             items[index] = annotator.complete(items[index], examples[index], tags.tolist(), self.opened)
-            return candidate_example(items[index], self.opened, self.ledger, self.inject)
+            return encoded(index)
 
         predictions = predict(
             self.opened.model,
@@ -184,6 +195,9 @@ class _Reader:
         by_index = {prediction.index: prediction for prediction in predictions}
         index = 0
         for line, item in chunk:
+            if isinstance(item, Annotated) and index in oversized:
+                item = BadRecord(line, item.document.doc_id, oversized[index])
+                index += 1
             if isinstance(item, BadRecord):
                 yield item, Status(item.doc_id, line, BAD, item.reason, 0, 0, 0), []
             else:

@@ -1,11 +1,12 @@
-"""A pipeline file: its stages as plain tables, with --set applied and the places in them filled.
+"""The stages of a pipeline as plain tables, with --set applied and the places in them filled.
 
     [[stage]]
     name = "model"
     command = "train"
     dataset = "{dataset}"
 
-`{data}` is --data, `{out}` is --out, `{NAME}` the output of an earlier stage.
+`{data}` is --data, `{out}` is --out, `{NAME}` the output of an earlier stage. Files, and those that
+extend others, are read by `pipeline_file`.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from biorel.config import Config, Run
-from biorel.errors import ConfigError, InputError
-from biorel.resources import shipped_pipeline
+from biorel.errors import ConfigError
+from biorel.stages.pipeline_file import read_pipeline
 
 Progress = Callable[[str], None]
 Table = dict[str, Any]
@@ -49,19 +50,10 @@ def read_stages(given: Run, commands: Mapping[str, Command]) -> list[Table]:
 
     Raises:
         InputError: no such file, or it is not TOML.
-        ConfigError: it is no pipeline, or a --set names no field of it.
+        ConfigError: it is no pipeline, extends what it cannot, or a --set names no field of it.
     """
     path = given.pipeline
-    if not path.is_file() and path.parts[:1] == ("pipelines",):
-        path = shipped_pipeline(path.name) or path
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(
-            f"{path}: {error.strerror or error}", "name a pipeline TOML, such as pipelines/cdr.toml"
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: not TOML ({error})") from error
+    content = read_pipeline(path)
     stages: list[Table] = content.get("stage", [])
     tables = isinstance(stages, list) and all(isinstance(stage, dict) for stage in stages)
     names = [str(stage.get("name", "")) for stage in stages] if tables else []

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
-from biorel.dataset.candidates import candidates, entities, link
+from biorel.dataset.candidates import EntityKey, candidates, entities, link
 from biorel.knowledge.inject import Injector
 from biorel.ledger import Ledger
 from biorel.records import Annotated, Entity, Example, Relation
@@ -20,6 +21,17 @@ def candidate_example(item: Annotated, opened: ModelFolder, ledger: Ledger, inje
     pairs = candidates(item.document.doc_id, entities(linked), opened.schema)
     example = opened.encoder.example(item.document, item.mentions, linked, pairs, ledger)
     return example if inject is None else inject(example, item.document.text)
+
+
+def mention_pairs(item: Annotated, opened: ModelFolder) -> int:
+    """How many pairs of mentions the pairs of the document have: what scoring it takes memory and time for."""
+    linked = link(item.mentions, "drop")
+    mentions = Counter(EntityKey(mention.entity_id or "", mention.type) for mention in linked)
+    pairs = candidates(item.document.doc_id, entities(linked), opened.schema)
+    return sum(
+        mentions[EntityKey(pair.head_id, pair.head_type)] * mentions[EntityKey(pair.tail_id, pair.tail_type)]
+        for pair in pairs
+    )
 
 
 @dataclass(frozen=True)

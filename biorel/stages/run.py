@@ -20,6 +20,7 @@ from biorel.stages import (
     evaluate,
     export,
     extract,
+    pretrain,
     summaries,
     tag,
     train,
@@ -30,6 +31,7 @@ from biorel.stages.replicas import plan, replica_of
 
 COMMANDS = {
     "build-dataset": Command(config.BuildDataset, build_dataset.run),
+    "pretrain": Command(config.Pretrain, pretrain.run),
     "train": Command(config.Train, lambda given, progress: train.run(given, lambda reports: _told(reports, progress))),
     "ensemble": Command(config.Ensemble, ensemble.run, gathers=True),
     "evaluate": Command(config.Evaluate, evaluate.run),

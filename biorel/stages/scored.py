@@ -42,7 +42,7 @@ def encoded_for(encoder: Encoder, dataset: Path, split: str, ledger: Ledger) -> 
     """
     examples = read_examples(dataset, split)
     _, ner = read_labels(dataset)
-    if ner == encoder.ner and load_tokenizer(dataset / "tokenizer.json").to_str() == encoder.tokenizer.to_str():
+    if ner == encoder.ner and load_tokenizer(dataset).to_str() == encoder.tokenizer.to_str():
         return examples
     ledger.add("documents encoded anew, as the model has another vocabulary", count=len(examples))
     documents = {one.doc_id: one for one in read_table(dataset / split / "documents.parquet", Document)}

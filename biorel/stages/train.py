@@ -18,10 +18,11 @@ from biorel.dataset.cues import BUCKETS
 from biorel.dataset.encode import Encoder
 from biorel.dataset.features import FEATURES
 from biorel.dataset.splits import SPLITS
-from biorel.errors import InputError, ModelError
+from biorel.errors import InputError
 from biorel.ledger import Ledger
 from biorel.model.bran import Bran, Sizes
 from biorel.model.checkpoint import pick_device
+from biorel.model.determinism import deterministic
 from biorel.records import Example
 from biorel.scoring.metrics import evaluate
 from biorel.scoring.ner import evaluate_spans
@@ -30,15 +31,21 @@ from biorel.stages.graphs import injector_for, read_triples, with_knowledge
 from biorel.stages.pretrained import load_bert, open_bert
 from biorel.stages.scored import encoded_for, score
 from biorel.stages.tasks import MEASURES, check_task, score_task
-from biorel.text.tokenizer import UNK_ID, load_tokenizer
-from biorel.training.checkpoint import FILE, TrainingState, restore_state
+from biorel.text.tokenizer import UNK_ID, load_tokenizer, spellings
+from biorel.training.checkpoint import FILE, FOLDER, TrainingState, resume_state
 from biorel.training.loop import DevScore, Recipe, Report, train
 from biorel.training.model_folder import ModelFolder, read_labels, save_model
 from biorel.training.optim import WeightAverage, build_optimizer
+from biorel.training.pretrained import start_from
 from biorel.training.rerank import fit_mix, fit_reranker
 from biorel.training.vectors import load_vectors
 
-_CHECKPOINT = "checkpoint"
+_RERANKED = (
+    "A reranker stands behind the network: a linear model of the words between and beside the mentions is mixed with "
+    "BRAN's scores, and each pair is read against its rivals, the other pairs with its tail, with its head and in its "
+    "abstract. The linear model was fitted on the training documents, the mix on dev; trained with `--no-rerank`, the "
+    "scores are BRAN's alone."
+)
 
 
 def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] = iter) -> Path:
@@ -51,25 +58,33 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
     Raises:
         BiorelError: an empty split, a dataset that is incomplete, a checkpoint of another run.
     """
+    with deterministic(config.deterministic):
+        return _run(config, reports)
+
+
+def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]]) -> Path:
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
     schema, ner = read_labels(config.dataset)
     bert = open_bert(config)
-    tokenizer = load_tokenizer(config.dataset / "tokenizer.json") if bert is None else bert.tokens.tokenizer
+    tokenizer = load_tokenizer(config.dataset) if bert is None else bert.tokens.tokenizer
     ledger = Ledger()
     training, bare_dev = _splits(config, Encoder(tokenizer, schema.labels, ner), ledger)
     dev = bare_dev
     check_task(config.task, training, dev, config.dataset)
-    with artifacts.folder("train", config, config.out, force=config.force, resume=f"{_CHECKPOINT}/{FILE}") as artifact:
+    with artifacts.folder("train", config, config.out, force=config.force, resume=f"{FOLDER}/{FILE}") as artifact:
         torch.manual_seed(config.seed)
         artifact.ledger.join(ledger)
         sizes = _sizes(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner))
         model = Bran(sizes if bert is None else bert.sized(sizes))
         share = load_bert(model, config)
         if config.vectors is not None:
-            found = load_vectors(model.embedding.tokens, tokenizer.get_vocab(), config.vectors, artifact.ledger)
+            found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, artifact.ledger)
             artifact.ledger.add("tokens with a pre-trained vector", count=found)
+        if config.pretrained is not None:
+            copied = start_from(model, config.pretrained, tokenizer)
+            artifact.ledger.add("pre-trained parameters", count=copied)
         if config.graph is not None:
             inject = injector_for(config.graph, read_triples(config.graph), model.sizes, tokenizer)
             training, dev = (with_knowledge(part, config.dataset, SPLITS[:2], inject) for part in (training, dev))
@@ -88,10 +103,11 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
             ),
             WeightAverage(model, config.ema),
         )
-        key = artifacts.fingerprint("train", config)
-        checkpoint = artifact.path / _CHECKPOINT
+        # the examples hold numbers of labels: with other names they are other data
+        key = " ".join([artifacts.fingerprint("train", config), *schema.labels, *ner])
+        checkpoint = artifact.path / FOLDER
         checkpoint.mkdir(exist_ok=True)
-        artifact.notes["resumed"] = _restore(state, checkpoint, key, config.force)
+        artifact.notes["resumed"] = resume_state(state, checkpoint, key, force=config.force)
 
         def score_dev() -> DevScore:
             if config.task != "relations":
@@ -128,17 +144,6 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
         checkpoint.rmdir()
         artifact.notes["device"] = str(device)
     return config.out
-
-
-def _restore(state: TrainingState, checkpoint: Path, key: str, force: bool) -> bool:
-    """Go on from a checkpoint of this run; one of another run stops the command, or is dropped with --force."""
-    try:
-        return restore_state(state, checkpoint, key)
-    except ModelError:
-        if not force:
-            raise
-        (checkpoint / FILE).unlink()
-        return False
 
 
 def _splits(config: Train, encoder: Encoder, ledger: Ledger) -> tuple[list[Example], list[Example]]:
@@ -212,6 +217,7 @@ def _card(config: Train, metrics: dict[str, Any]) -> str:
         f"Trained on {metrics['documents']['train']} documents of `{config.dataset}`; thresholds and the best of "
         f"{metrics['epochs']} epochs chosen on {metrics['documents']['dev']} dev documents.",
         "",
+        *((_RERANKED, "") if config.rerank and config.task == "relations" else ()),
         f"Dev {MEASURES[config.task]} {100 * metrics['dev_f1']:.1f} (epoch {metrics['best_epoch']})"
         f"{', gold entities' if config.task == 'relations' else ''}.",
         "",

@@ -15,8 +15,9 @@ _BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,120})[)\]]")
 _SHORTEST, _LONGEST = 2, 10
 # what follows a short form inside its bracket: `(MTX; 5 mg)`, `(ARF, n = 4)`, `(CsA or CyA)`
 _TAIL = re.compile(r"\s*(?:[;,=:]|\bor\b|\band\b).*$", re.DOTALL)
-_LAST_TOKEN = re.compile(r"(\S+)\s*$")
 _TOKEN = re.compile(r"\S+")
+# a long form is looked for in so many characters before its bracket
+_REACH = 2000
 _QUOTES = "\"'“”‘’"
 
 
@@ -32,7 +33,9 @@ def find_abbreviations(text: str, title_length: int = 0) -> dict[str, str]:
     for begin, end in pairwise((*starts, len(text))):
         sentence = text[begin:end]
         for bracket in _BRACKETS.finditer(sentence):
-            for short, long in _definitions(sentence[: bracket.start()].rstrip(), bracket[1].strip()):
+            for short, long in _definitions(
+                sentence[max(0, bracket.start() - _REACH) : bracket.start()].rstrip(), bracket[1].strip()
+            ):
                 found.setdefault(short, long)
     return found
 
@@ -44,8 +47,7 @@ def _definitions(before: str, inside: str) -> list[tuple[str, str]]:
         long = long_form(short, _window(before, short))
         if long:
             return [(short, long)]
-    last = _LAST_TOKEN.search(before)
-    if last and is_short_form(outer := last[1].strip(_QUOTES + ",;:")):
+    if before and is_short_form(outer := before.split()[-1].strip(_QUOTES + ",;:")):
         long = long_form(outer, inside)
         # in this order the bracket holds the long form and nothing before it
         if long and len(long) == len(inside):

@@ -158,7 +158,8 @@ def load_spacy(name: str, *, abbreviations: bool = False, linker: str = "") -> A
         nlp = spacy.load(model, exclude=[LINKER])
     except OSError as error:
         raise ConfigError(f"spaCy model {model} is not installed and no such folder is here", install(model)) from error
-    except (ValueError, ImportError) as error:
+    except Exception as error:
+        # whatever spaCy stumbles over in a damaged folder
         raise ConfigError(f"spaCy model {model} cannot be loaded ({_reason(error)})", install(model)) from error
     if abbreviations and ABBREVIATIONS not in nlp.pipe_names:
         _imported("scispacy.abbreviation", "pip install 'biorel[scispacy]'")

@@ -64,13 +64,14 @@ def chunks(text: str, starts: Sequence[int]) -> Iterator[str]:
         text: the text.
         starts: [N] offsets of its words.
     """
-    found = list(_CHUNK.finditer(text))
-    place = 0
+    found = _CHUNK.finditer(text)
+    begin = end = 0
+    chunk = ""
     for start in starts:
-        while place < len(found) and found[place].end() <= start:
-            place += 1
-        inside = place < len(found) and found[place].start() <= start
-        yield (found[place][0].strip(_CHUNK_EDGES) or found[place][0]).lower() if inside else ""
+        # each run is folded once: one of 80,000 signs holds as many words
+        while end <= start and (match := next(found, None)) is not None:
+            (begin, end), chunk = match.span(), (match[0].strip(_CHUNK_EDGES) or match[0]).lower()
+        yield chunk if begin <= start < end else ""
 
 
 def glosses(words: Sequence[str]) -> list[str]:

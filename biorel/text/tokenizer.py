@@ -17,6 +17,8 @@ from biorel.errors import InputError
 
 PAD, UNK = "[PAD]", "[UNK]"
 PAD_ID, UNK_ID = 0, 1
+# its name in every folder that holds one
+TOKENIZER = "tokenizer.json"
 END_OF_WORD = "</w>"
 # learning splits into letters, numbers and single other characters, so that entity borders are token borders
 _PIECES = Regex(r"[^\W\d_]+|\d+|[^\w\s]|_")
@@ -47,7 +49,7 @@ def learn_bpe(texts: Iterable[str], budget: int) -> Tokenizer:
 
 def _marked_words(texts: Iterable[str]) -> Iterator[str]:
     """The pieces of each text, the last character of each marked; in the end the letters and digits in both forms."""
-    split = pre_tokenizers.Split(_PIECES, behavior="removed", invert=True)
+    split = pieces()
     seen: set[str] = set()
     for text in texts:
         known = "".join(character if ord(character) < _MARK else "\ufffd" for character in text)
@@ -90,7 +92,7 @@ def import_subword_nmt(merges_path: Path, texts: Iterable[str]) -> Tokenizer:
 def _read_merges(path: Path) -> Iterator[tuple[str, str]]:
     if not path.is_file():
         raise InputError(f"{path}: no such file", "name a merges file in subword-nmt's format")
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").split("\n"), start=1):
         if line.startswith("#version") or not line.strip():
             continue
         parts = line.split(" ")
@@ -101,16 +103,46 @@ def _read_merges(path: Path) -> Iterator[tuple[str, str]]:
 
 def _tokenizer(model: models.BPE) -> Tokenizer:
     tokenizer = Tokenizer(model)
-    tokenizer.pre_tokenizer = pre_tokenizers.Split(_PIECES, behavior="removed", invert=True)
+    tokenizer.pre_tokenizer = pieces()
     return tokenizer
 
 
+def pieces() -> pre_tokenizers.PreTokenizer:
+    """What splits a text into runs of letters, runs of digits and single other characters; blanks are left out."""
+    return pre_tokenizers.Split(_PIECES, behavior="removed", invert=True)
+
+
+def spellings(tokenizer: Tokenizer) -> dict[str, int]:
+    """The tokens as files of vectors spell them, with their ids.
+
+    In byte pair encoding that is subword-nmt's spelling, where `token@@` goes on within the word and `token` ends it;
+    PAD, UNK and tokens of other kinds stand for themselves.
+    """
+    vocabulary: dict[str, int] = tokenizer.get_vocab()
+    if getattr(tokenizer.model, "end_of_word_suffix", None) != END_OF_WORD:
+        return vocabulary
+    return {_spelled(token): index for token, index in vocabulary.items()}
+
+
+def _spelled(token: str) -> str:
+    if token in (PAD, UNK):
+        return token
+    return token.removesuffix(END_OF_WORD) if token.endswith(END_OF_WORD) else f"{token}@@"
+
+
+def save_tokenizer(tokenizer: Tokenizer, path: Path) -> None:
+    """Write a tokenizer.json; a full disk is an OSError here, and has no kind of its own in tokenizers' own `save`."""
+    path.write_text(tokenizer.to_str(pretty=True), encoding="utf-8")
+
+
 def load_tokenizer(path: Path) -> Tokenizer:
-    """Read a `tokenizer.json`.
+    """Read a tokenizer file, or the one that a dataset, model or pre-trained folder holds.
 
     Raises:
         InputError: missing or not a tokenizer.
     """
+    if path.is_dir():
+        path = path / TOKENIZER
     if not path.is_file():
         raise InputError(f"{path}: no such file", "the folder should hold the tokenizer that biorel wrote")
     try:

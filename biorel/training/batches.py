@@ -35,17 +35,22 @@ def document_plans(examples: Sequence[Example], *, token_budget: int, seed: int,
 
     Documents without a usable pair still train the entity types.
     """
-    order = np.random.default_rng((seed, epoch)).permutation(len(examples)).tolist()
     lengths = [len(example.token_ids) for example in examples]
+    for documents in shuffled_batches(lengths, token_budget=token_budget, seed=seed, epoch=epoch):
+        yield Plan(documents, tuple(usable_pairs(examples[index]) for index in documents))
+
+
+def shuffled_batches(lengths: Sequence[int], *, token_budget: int, seed: int, epoch: int) -> Iterator[tuple[int, ...]]:
+    """The places of all texts, each once, in batches of like length under a budget of padded tokens, shuffled."""
+    order = np.random.default_rng((seed, epoch)).permutation(len(lengths)).tolist()
     mean_length = max(1, sum(lengths) // max(1, len(lengths)))
     chunk = max(1, token_budget // mean_length) * _SORTED_BATCHES
     batches: list[list[int]] = []
     for begin in range(0, len(order), chunk):
         by_length = sorted(order[begin : begin + chunk], key=lengths.__getitem__)
-        batches.extend(_filled(by_length, lengths, token_budget))
+        batches.extend(filled_batches(by_length, lengths, token_budget))
     for number in np.random.default_rng((seed, epoch, 1)).permutation(len(batches)).tolist():
-        documents = tuple(batches[number])
-        yield Plan(documents, tuple(usable_pairs(examples[index]) for index in documents))
+        yield tuple(batches[number])
 
 
 def ordered_plans(examples: Sequence[Example], *, token_budget: int, positions: int) -> Iterator[Plan]:
@@ -54,7 +59,7 @@ def ordered_plans(examples: Sequence[Example], *, token_budget: int, positions: 
     by_length = sorted(range(len(examples)), key=lambda index: (lengths[index], index))
     short = [index for index in by_length if lengths[index] <= positions]
     alone = [[index] for index in by_length if lengths[index] > positions]
-    for documents in [*_filled(short, lengths, token_budget), *alone]:
+    for documents in [*filled_batches(short, lengths, token_budget), *alone]:
         pairs = all_pairs([examples[index] for index in documents]).pairs
         yield Plan(tuple(documents), pairs)
 
@@ -64,7 +69,7 @@ def all_pairs(documents: Sequence[Example]) -> Plan:
     return Plan(tuple(range(len(documents))), tuple(tuple(range(len(document.pair_heads))) for document in documents))
 
 
-def _filled(documents: Sequence[int], lengths: Sequence[int], token_budget: int) -> Iterator[list[int]]:
+def filled_batches(documents: Sequence[int], lengths: Sequence[int], token_budget: int) -> Iterator[list[int]]:
     """Cut a run of documents into batches whose longest length times their number fits the budget."""
     batch: list[int] = []
     longest = 0

@@ -15,14 +15,14 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import load_file, save_file
-from torch import Tensor
+from safetensors.torch import load_file
+from torch import Tensor, nn
 
 from biorel.errors import ModelError
-from biorel.model.bran import Bran
+from biorel.model.checkpoint import write_tensors
 from biorel.training.optim import WeightAverage
 
-FILE = "training.safetensors"
+FOLDER, FILE = "checkpoint", "training.safetensors"
 
 
 @dataclass
@@ -35,12 +35,12 @@ class TrainingState:
         step: steps done in all.
         sums: running sums of the present epoch (losses, documents, seconds).
         best: the averaged weights with the best dev score, empty before the first evaluation.
-        best_score, best_epoch: that score and its epoch (from 1).
-        best_thresholds: the thresholds tuned with it.
+        best_score, best_epoch: that score, 0 or more and better when higher, and its epoch (from 1).
+        best_thresholds: the thresholds tuned with it, where there are any.
         history: one row per finished epoch.
     """
 
-    model: Bran
+    model: nn.Module
     optimizer: torch.optim.AdamW
     average: WeightAverage
     epoch: int = 0
@@ -69,7 +69,7 @@ def save_state(state: TrainingState, folder: Path, key: str) -> None:
         tensors["random/cuda"] = torch.cuda.get_rng_state()
     plain = {name: getattr(state, name) for name in _PLAIN} | {"average_updates": state.average.updates, "key": key}
     aside = folder / f"{FILE}.tmp"
-    save_file(
+    write_tensors(
         {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()},
         aside,
         metadata={"state": json.dumps(plain)},
@@ -116,6 +116,21 @@ def restore_state(state: TrainingState, folder: Path, key: str) -> bool:
     if "random/cuda" in tensors and torch.cuda.is_available():
         torch.cuda.set_rng_state(tensors["random/cuda"])
     return True
+
+
+def resume_state(state: TrainingState, folder: Path, key: str, *, force: bool) -> bool:
+    """Go on from a checkpoint of this run; one of another run stops the command, or is dropped with `force`.
+
+    Raises:
+        ModelError: as `restore_state`, without `force`.
+    """
+    try:
+        return restore_state(state, folder, key)
+    except ModelError:
+        if not force:
+            raise
+        (folder / FILE).unlink()
+        return False
 
 
 def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:

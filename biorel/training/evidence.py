@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 
@@ -24,10 +25,10 @@ def relation_evidence(
         units: `mentions` or `tokens`; the shares of the tokens of two mentions add up.
     """
     spans = entity_units(example, units)
+    heads, tails = ([_mention(example, entity, unit) for unit in spans[entity]] for entity in (head, tail))
     shares: dict[tuple[tuple[int, int], tuple[int, int]], float] = defaultdict(float)
-    links = ((one, other) for one in spans[head] for other in spans[tail])
-    for (head_unit, tail_unit), weight in zip(links, weights, strict=True):
-        shares[_mention(example, head, head_unit), _mention(example, tail, tail_unit)] += float(weight)
+    for link, weight in zip(product(heads, tails), weights, strict=True):
+        shares[link] += float(weight)
     strongest = sorted(shares.items(), key=lambda item: (-item[1], item[0]))[:limit]
     length = example.token_ends[-1] if example.token_ends else 0
     return tuple(

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from torch import nn
 
-from biorel.errors import ModelError
+from biorel.model.bran import Output
 from biorel.model.losses import ner_loss, task_loss
 from biorel.records import Example
 from biorel.training.batches import Plan, document_plans, pair_plans
 from biorel.training.checkpoint import TrainingState, save_state
 from biorel.training.collate import Collator
-from biorel.training.optim import add_gradient_noise, learning_rate
+from biorel.training.descent import descend
+from biorel.training.optim import learning_rate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,25 +154,12 @@ def _step(
     rate = learning_rate(
         state.step, peak=recipe.learning_rate, warmup=recipe.warmup, total=planned, floor=recipe.final_rate
     )
-    for group in state.optimizer.param_groups:
-        group["lr"] = rate * group.get("share", 1.0)
     batch = collate(examples, plan).to(device)
-    output = state.model(batch)
+    output: Output = state.model(batch)
     relations = recipe.task_weight * task_loss(output, batch, positive_weight=recipe.positive_weight)
     entities = ner_loss(output.ner, batch.ner_labels, batch.token_mask)
     loss = relations + recipe.ner_weight * entities
-    if not torch.isfinite(loss):
-        raise ModelError(
-            f"the loss is {loss.item()} at step {state.step + 1} of epoch {state.epoch + 1}",
-            "lower --learning-rate or --gradient-noise",
-        )
-    state.optimizer.zero_grad()
-    loss.backward()  # type: ignore[no-untyped-call]
-    if recipe.gradient_noise:
-        add_gradient_noise(state.model, eta=recipe.gradient_noise, step=state.step)
-    nn.utils.clip_grad_norm_(state.model.parameters(), recipe.clip)
-    state.optimizer.step()
-    state.average.update(state.model)
+    descend(state, loss, rate=rate, clip=recipe.clip, noise=recipe.gradient_noise)
     return relations.item(), entities.item()
 
 

@@ -1,6 +1,6 @@
 """A model folder: all that is needed to read a text as the network was trained to.
 
-model.safetensors  weights          tokenizer.json  BPE          thresholds.json  tuned on dev
+model.safetensors  weights          tokenizer.json              thresholds.json  tuned on dev
 config.json        sizes            labels.json     relations, BIO labels       metrics.json, README.md
 """
 
@@ -16,11 +16,13 @@ from tokenizers import Tokenizer
 
 from biorel.artifacts import write_json
 from biorel.dataset.collapse import RelationSchema, RelationType
+from biorel.dataset.cues import BUCKETS
 from biorel.dataset.encode import Encoder
+from biorel.dataset.features import FEATURES
 from biorel.errors import ModelError
 from biorel.model.checkpoint import load_weights, network_from_dict, network_to_dict, save_weights
 from biorel.model.ensemble import Ensemble, Network
-from biorel.text.tokenizer import load_tokenizer
+from biorel.text.tokenizer import load_tokenizer, save_tokenizer
 from biorel.training.collate import Collator
 
 LABELS = "labels.json"
@@ -58,7 +60,7 @@ def save_model(folder: Path, saved: ModelFolder, metrics: Mapping[str, Any], car
     """Write all the files of a model folder into an existing folder."""
     save_weights(saved.model, folder / "model.safetensors")
     write_json(folder / "config.json", network_to_dict(saved.model))
-    saved.tokenizer.save(str(folder / "tokenizer.json"))
+    save_tokenizer(saved.tokenizer, folder / "tokenizer.json")
     write_json(folder / LABELS, labels_to_json(saved.schema, saved.ner_labels))
     write_json(folder / "thresholds.json", dict(saved.thresholds))
     write_json(folder / "metrics.json", metrics)
@@ -73,10 +75,10 @@ def open_model(folder: Path) -> ModelFolder:
     """
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such model folder", "train one with biorel train, or leave --model out")
-    schema, ner = labels_from_json(_json(folder / LABELS), folder / LABELS)
-    model = network_from_dict(_json(folder / "config.json"))
+    schema, ner = labels_from_json(read_json_object(folder / LABELS), folder / LABELS)
+    model = network_from_dict(read_json_object(folder / "config.json"))
     sizes = model.sizes
-    thresholds = _json(folder / "thresholds.json")
+    thresholds = read_json_object(folder / "thresholds.json")
     if set(thresholds) != set(schema.labels):
         raise ModelError(f"{folder / 'thresholds.json'}: its relations are not those of labels.json")
     if (sizes.relations, sizes.ner_labels) != (len(schema.labels) + 1, len(ner)):
@@ -84,6 +86,12 @@ def open_model(folder: Path) -> ModelFolder:
     tokenizer = load_tokenizer(folder / "tokenizer.json")
     if tokenizer.get_vocab_size() != sizes.vocabulary:
         raise ModelError(f"{folder}: tokenizer.json does not fit config.json", "both must come from one training run")
+    if sizes.pair_features not in (0, len(FEATURES)) or sizes.cues not in (0, BUCKETS):
+        raise ModelError(
+            f"{folder}: reads {sizes.pair_features} features of a pair and {sizes.cues} buckets of cues, "
+            f"where biorel now makes {len(FEATURES)} and {BUCKETS}",
+            "train it anew with this version of biorel",
+        )
     load_weights(model, folder / "model.safetensors")
     return ModelFolder(model, tokenizer, schema, ner, thresholds)
 
@@ -109,10 +117,15 @@ def labels_from_json(content: Mapping[str, Any], path: Path) -> tuple[RelationSc
 
 def read_labels(folder: Path) -> tuple[RelationSchema, tuple[str, ...]]:
     """The labels of a dataset or model folder."""
-    return labels_from_json(_json(folder / LABELS), folder / LABELS)
+    return labels_from_json(read_json_object(folder / LABELS), folder / LABELS)
 
 
-def _json(path: Path) -> dict[str, Any]:
+def read_json_object(path: Path) -> dict[str, Any]:
+    """The JSON object of one of a folder's files.
+
+    Raises:
+        ModelError: unreadable, or no such object.
+    """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

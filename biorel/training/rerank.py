@@ -18,9 +18,10 @@ from sklearn.linear_model import LogisticRegression
 from torch import Tensor
 
 from biorel.dataset.cues import BUCKETS
+from biorel.dataset.features import FEATURES
 from biorel.model.bran import Bran
 from biorel.model.reranker import Reranker, log_odds
-from biorel.model.rivals import rival_features
+from biorel.model.rivals import RIVALS, rival_features
 from biorel.records import Example
 from biorel.training.batches import ordered_plans
 from biorel.training.collate import Collator
@@ -28,6 +29,7 @@ from biorel.training.collate import Collator
 FOLDS = 5
 RARE = 3  # a cue of fewer training pairs has no weight
 STRENGTH = 0.1  # inverse of the L2 penalty of the cue model and of the rivals
+UNTOUCHED = np.eye(RIVALS)[0]  # weights of rivals that leave a score as it is
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -67,14 +69,22 @@ class CueModel:
 
 
 def fit_reranker(reranker: Reranker, examples: Sequence[Example], collate: Collator, *, seed: int) -> None:
-    """Fit a reranker to these training documents; its mix is the cue model alone until `fit_mix`."""
+    """Fit a reranker to these training documents; its mix is the cue model alone until `fit_mix`.
+
+    Where they hold no positive pair, or no negative, nothing is known of rivals, and each score is left as it is.
+
+    Args:
+        reranker: its buffers are overwritten, on whatever device they are.
+        seed: which documents fall into which fold of the cross-fitting.
+    """
     table = pair_table(examples, collate.relation_types)
     final = fit_cues(table, table.usable)
     scores = torch.from_numpy(cross_fitted(table, seed=seed)).float()
     places = [torch.from_numpy(numbers) for numbers in (table.tails, table.heads, table.documents)]
     rivals = rival_features(scores, torch.from_numpy(table.allowed), *places).double().numpy()  # [N, R, RIVALS]
     chosen = table.allowed & table.usable[:, None]
-    weights, bias = _logistic(rivals[chosen], table.labels[chosen])
+    labels = table.labels[chosen]
+    weights, bias = (UNTOUCHED, 0.0) if _of_one_class(labels) else _logistic(rivals[chosen], labels)
     values = {
         "cue_weights": final.cues,
         "feature_weights": final.features,
@@ -91,6 +101,7 @@ def fit_mix(model: Bran, examples: Sequence[Example], collate: Collator, *, toke
     """Fit how far the network and how far the cues are believed, by logistic regression over dev pairs.
 
     Neither weight gets below 0. Where the documents hold only positives or only negatives both count half.
+    The network is put in evaluation mode and left there; one without a reranker is left as it is.
     """
     reranker = model.reranker
     if reranker is None:
@@ -111,7 +122,7 @@ def fit_mix(model: Bran, examples: Sequence[Example], collate: Collator, *, toke
         inputs.append(torch.stack([reranker.cue_scores(batch)[chosen], log_odds(scores)[chosen]], dim=-1).cpu())
         labels.append(batch.labels[:, 1:][chosen].cpu())
     known = torch.cat(labels).numpy()
-    if known.all() or not known.any():
+    if _of_one_class(known):
         mix = (0.0, 0.5, 0.5)
     else:
         weights, bias = _logistic(torch.cat(inputs).double().numpy(), known, strength=1.0)
@@ -143,9 +154,9 @@ def pair_table(examples: Sequence[Example], relation_types: Sequence[tuple[str, 
     numbers = np.array(places, dtype=np.int64).reshape(-1, 3)
     return PairTable(
         cues=csr_matrix((np.ones(len(cues)), cues, ends), shape=(len(usable), BUCKETS)),
-        features=np.array(features, dtype=np.float64),
-        allowed=np.array(allowed, dtype=bool),
-        labels=np.array(labels, dtype=bool),
+        features=np.array(features, dtype=np.float64).reshape(-1, len(FEATURES)),
+        allowed=np.array(allowed, dtype=bool).reshape(-1, len(relation_types)),
+        labels=np.array(labels, dtype=bool).reshape(-1, len(relation_types)),
         usable=np.array(usable, dtype=bool),
         heads=numbers[:, 0],
         tails=numbers[:, 1],
@@ -154,7 +165,13 @@ def pair_table(examples: Sequence[Example], relation_types: Sequence[tuple[str, 
 
 
 def fit_cues(table: PairTable, rows: Bools) -> CueModel:
-    """One logistic regression a relation, it against the rest of the pairs whose types it allows."""
+    """One logistic regression a relation, it against the rest of the pairs whose types it allows.
+
+    A relation that all of them have, or none, gets a bias alone.
+
+    Args:
+        rows: [N] which pairs to learn from.
+    """
     relations = table.labels.shape[1]
     model = CueModel(
         np.zeros((BUCKETS, relations)), np.zeros((table.features.shape[1], relations)), np.zeros(relations)
@@ -163,7 +180,7 @@ def fit_cues(table: PairTable, rows: Bools) -> CueModel:
         chosen = rows & table.allowed[:, relation]
         labels = table.labels[chosen, relation]
         cues, features = table.cues[chosen], table.features[chosen]
-        if not labels.any() or labels.all():
+        if _of_one_class(labels):
             model.bias[relation] = np.log((labels.sum() + 0.5) / ((~labels).sum() + 0.5))
             continue
         frequent = np.flatnonzero(np.asarray(cues.sum(0)).ravel() >= RARE)
@@ -179,13 +196,18 @@ def fit_cues(table: PairTable, rows: Bools) -> CueModel:
 
 def cross_fitted(table: PairTable, *, seed: int) -> Floats:
     """[N, R] log-odds of each pair by a cue model that has seen no pair of its document."""
-    documents = int(table.documents.max()) + 1
+    documents = int(table.documents.max(initial=-1)) + 1
     folds = (np.random.default_rng(seed).permutation(documents) % FOLDS)[table.documents]
     scores = np.zeros(table.labels.shape)
     for fold in range(FOLDS):
         held_out = folds == fold
         scores[held_out] = fit_cues(table, table.usable & ~held_out).scores(table)[held_out]
     return scores
+
+
+def _of_one_class(labels: Bools) -> bool:
+    """Whether there is nothing to tell apart; of no labels there is not."""
+    return bool(labels.all()) or not labels.any()
 
 
 def _logistic(inputs: Floats, labels: Bools, *, strength: float = STRENGTH) -> tuple[Floats, float]:

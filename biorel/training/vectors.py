@@ -1,26 +1,30 @@
-"""Pre-trained sub-word vectors into the token embedding.
+"""Pre-trained vectors of sub-words or words, from and to files, and into the token embedding.
 
-The text format of word2vec: `count width` first, then a token and its numbers a line. Tokens are in
-subword-nmt's spelling, where `token@@` goes on within the word and `token` ends it.
+The text format of word2vec: `count width` first, then a token and its numbers a line. How tokens are spelled there
+tells `biorel.text.tokenizer.spellings`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import nn
 
 from biorel.errors import InputError
 from biorel.ledger import Ledger
 from biorel.sources.files import read_lines
-from biorel.text.tokenizer import END_OF_WORD
 
 
-def load_vectors(embedding: nn.Embedding, vocabulary: dict[str, int], path: Path, ledger: Ledger) -> int:
+def load_vectors(embedding: nn.Embedding, spelled: Mapping[str, int], path: Path, ledger: Ledger) -> int:
     """Set the rows of the tokens that the file knows; returns how many.
 
     A vector narrower than the embedding fills its first columns.
+
+    Args:
+        spelled: the id of each token, by its spelling in the file.
 
     Raises:
         InputError: a line that is no vector, vectors wider than the embedding, or no token in common.
@@ -33,7 +37,7 @@ def load_vectors(embedding: nn.Embedding, vocabulary: dict[str, int], path: Path
                 continue
             if len(numbers) > embedding.embedding_dim:
                 raise InputError(f"{path}:{number}: {len(numbers)} numbers for --width {embedding.embedding_dim}")
-            index = vocabulary.get(token.removesuffix("@@") if token.endswith("@@") else token + END_OF_WORD)
+            index = spelled.get(token)
             if index is None:
                 continue
             try:
@@ -43,6 +47,16 @@ def load_vectors(embedding: nn.Embedding, vocabulary: dict[str, int], path: Path
             found += 1
     if not found:
         raise InputError(
-            f"{path}: knows no token of this vocabulary", "build the dataset with the --merges of these vectors"
+            f"{path}: knows no token of this vocabulary",
+            "build the dataset with the tokenizer of these vectors",
         )
     return found
+
+
+def write_vectors(vectors: Mapping[str, np.ndarray], path: Path) -> None:
+    """Write the vectors, [D] of each token, in the order given; `load_vectors` reads them."""
+    width = len(next(iter(vectors.values()))) if vectors else 0
+    with path.open("w", encoding="utf-8") as stream:
+        stream.write(f"{len(vectors)} {width}\n")
+        for token, vector in vectors.items():
+            stream.write(f"{token} {' '.join(f'{value:.6f}' for value in vector.tolist())}\n")

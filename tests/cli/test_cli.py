@@ -130,7 +130,8 @@ def test_every_option_of_the_issue_is_there():
         "--exclude-pmids F --out D",
         "biorel build-dataset --documents F --unlinked merge --hypernyms both --mesh M --out D",
         "biorel train --dataset D --out MODEL --seed 1",
-        "biorel train --dataset D --out MODEL --sampling paper --gradient-noise 0.1 --no-pair-features --device cuda:0",
+        "biorel train --dataset D --out MODEL --sampling paper --gradient-noise 0.1 --no-rerank --device cuda:0",
+        "biorel train --dataset D --out MODEL --no-rerank --no-pair-features",
         "biorel evaluate --model MODEL --dataset D --split test --out E",
         "biorel extract FILE.jsonl --model MODEL --out RELATIONS.jsonl",
         "biorel extract FILE.jsonl",
@@ -144,8 +145,12 @@ def test_every_option_of_the_issue_is_there():
         "biorel export --model MODEL --out ONNX",
     ):
         assert parsed(line), line
-    with pytest.raises(ConfigError):
-        parsed("biorel extract FILE.jsonl --min-score 2")
+    for line in (
+        "biorel extract FILE.jsonl --min-score 2",
+        "biorel train --dataset D --out MODEL --no-pair-features",
+    ):
+        with pytest.raises(ConfigError):
+            parsed(line)
 
 
 def test_the_version(capsys):

@@ -43,7 +43,7 @@ def peak(source: Path, out: Path) -> tuple[float, dict]:
         "train": [str(source)],
         "schema": "cdr",
         "mesh": [str(SAMPLE / "mesh.tsv")],
-        "tokenizer": str(out.parent / "tokenizer.json"),
+        "tokenizer_file": str(out.parent / "tokenizer.json"),
         "out": str(out),
     }
     done = subprocess.run(

@@ -1,16 +1,18 @@
 """The whole network: what AllenNLP's model_test_case asks of a model, and BRAN's own rules."""
 
 import dataclasses
+from pathlib import Path
 
 import pytest
 import torch
 
 from biorel.model.batch import Batch
-from biorel.model.bran import Bran, Output, probabilities
+from biorel.model.bran import FORBIDDEN, Bran, Output, probabilities
+from biorel.model.checkpoint import load_weights, network_from_dict, network_to_dict, save_weights
 from biorel.model.losses import ner_loss, relation_loss
 from biorel.model.pooling import pool_links
 from biorel.records import Example
-from tests.builders import RELATION_TYPES, batch_of, example, random_example, tiny_bran
+from tests.builders import CUES, RELATION_TYPES, batch_of, example, random_example, tiny_bran, tiny_reranked
 
 UNITS = ("mentions", "tokens")
 POSITIONS = 24
@@ -47,12 +49,12 @@ def _per_document(output: Output, batch: Batch) -> list[tuple[torch.Tensor, torc
     ]
 
 
-@pytest.mark.parametrize("features", [True, False])
+@pytest.mark.parametrize(("features", "cues"), [(True, 0), (False, 0), (True, CUES)])
 @pytest.mark.parametrize("units", UNITS)
 def test_a_document_scores_the_same_alone_and_in_any_batch(
-    documents: list[Example], units: str, features: bool
+    documents: list[Example], units: str, features: bool, cues: int
 ) -> None:
-    model = tiny_bran(features=features)
+    model = tiny_reranked(cues=cues) if cues else tiny_bran(features=features)
     kind = {"units": units, "features": features}
     alone = []
     for index in range(len(documents)):
@@ -159,6 +161,70 @@ def test_a_document_without_a_token_leaves_its_neighbours_alone() -> None:
     assert all(parameter.grad is None or torch.isfinite(parameter.grad).all() for parameter in model.parameters())
 
 
+# ---- the reranker
+
+
+def test_in_training_a_network_with_a_reranker_tells_its_own_scores() -> None:
+    batch = batch_of([random_example(seed, 20, entities=6) for seed in range(3)])
+    passes = []
+    for model in (tiny_bran(seed=4), tiny_reranked(seed=4)):
+        torch.manual_seed(7)
+        passes.append(model.train()(batch))
+    for name in ("pairs", "links", "ner"):
+        assert torch.equal(*(getattr(output, name) for output in passes))
+
+
+def test_in_evaluation_it_tells_those_of_the_reranker(documents: list[Example]) -> None:
+    model, batch = tiny_reranked(), batch_of(documents)
+    output = _run(model, batch)
+    with torch.no_grad():
+        alone = model.score_alone(model.encode(batch.token_ids, batch.token_mask), batch)
+        expected = model.reranker(alone.pairs, batch)
+    assert torch.equal(alone.pairs, _run(tiny_bran(), batch).pairs)
+    assert torch.equal(output.pairs[batch.allowed], expected[batch.allowed])
+    assert (output.pairs[~batch.allowed] == FORBIDDEN).all()
+    assert not torch.allclose(output.pairs, alone.pairs)
+    assert torch.equal(output.links, alone.links)
+    assert torch.equal(output.ner, alone.ner)
+
+
+def test_no_gradient_reaches_the_reranker() -> None:
+    batch = batch_of([random_example(seed, 20, entities=6) for seed in range(3)])
+    gradients = []
+    for model in (tiny_bran(), tiny_reranked()):
+        before = [weights.clone() for name, weights in model.named_buffers() if name.startswith("reranker.")]
+        torch.manual_seed(1)
+        relation_loss(model.train()(batch).pairs, batch.labels, positive_weight=2.0).backward()
+        gradients.append({name: parameter.grad for name, parameter in model.named_parameters()})
+        after = [weights for name, weights in model.named_buffers() if name.startswith("reranker.")]
+        assert all(torch.equal(one, other) for one, other in zip(before, after, strict=True))
+        assert all(weights.grad is None and not weights.requires_grad for weights in after)
+    assert len(after) == 6
+    assert gradients[0].keys() == gradients[1].keys()
+    for name, gradient in gradients[0].items():
+        assert (gradient is None) == (gradients[1][name] is None)
+        assert gradient is None or torch.equal(gradient, gradients[1][name])
+
+
+def test_saved_and_read_again_it_scores_the_same(documents: list[Example], tmp_path: Path) -> None:
+    model, batch = tiny_reranked(), batch_of(documents)
+    save_weights(model, tmp_path / "model.safetensors")
+    again = network_from_dict(network_to_dict(model))
+    assert isinstance(again, Bran)
+    assert not torch.equal(_run(again, batch).pairs, _run(model, batch).pairs)
+    load_weights(again, tmp_path / "model.safetensors")
+    assert torch.equal(_run(again, batch).pairs, _run(model, batch).pairs)
+
+
+@pytest.mark.parametrize("document", [example(tokens=[5, 6, 7]), example(tokens=[])], ids=["no pair", "no token"])
+def test_a_document_without_pairs_passes_the_reranker(document: Example) -> None:
+    batch = batch_of([document])
+    assert _run(tiny_reranked(), batch).pairs.shape == (0, 5)
+
+
+# ---- relations and types
+
+
 @pytest.mark.parametrize("features", [True, False])
 def test_relations_that_the_types_forbid_have_probability_zero(documents: list[Example], features: bool) -> None:
     batch = batch_of(documents, features=features)
@@ -176,7 +242,8 @@ def test_relations_that_the_types_forbid_have_probability_zero(documents: list[E
 
 def test_a_pair_of_types_without_a_relation_is_null() -> None:
     document = example(tokens=[3, 4], entities=[("Disease", [(0, 1)]), ("Gene", [(1, 2)])], pairs=[(0, 1, ())])
-    assert probabilities(_run(tiny_bran(), batch_of([document])).pairs).tolist() == [[1.0, 0.0, 0.0, 0.0, 0.0]]
+    for model in (tiny_bran(), tiny_reranked()):
+        assert probabilities(_run(model, batch_of([document])).pairs).tolist() == [[1.0, 0.0, 0.0, 0.0, 0.0]]
 
 
 @pytest.mark.parametrize("units", UNITS)

@@ -10,7 +10,7 @@ from biorel.model.bran import Bran, probabilities
 from biorel.model.checkpoint import load_weights, network_from_dict, network_to_dict, save_weights
 from biorel.model.ensemble import Ensemble
 from biorel.training.inference import predict
-from tests.builders import batch_of, collator, random_example, scrambled, tiny_bran
+from tests.builders import CUES, batch_of, collator, random_example, scrambled, tiny_bran, tiny_reranked
 
 EXAMPLES = [random_example(seed, length) for seed, length in ((1, 20), (2, 9), (3, 70))]  # the last one in windows
 CPU = torch.device("cpu")
@@ -54,6 +54,18 @@ def test_one_member_tells_what_it_tells_alone():
     torch.testing.assert_close(joined.links, alone.links)
 
 
+@torch.no_grad()
+def test_members_with_rerankers_tell_the_mean_of_their_final_probabilities():
+    networks = [tiny_reranked(seed=seed, width=width).eval() for seed, width in ((1, 8), (2, 12), (3, 8))]
+    bare = [tiny_bran(seed=seed, width=width).eval() for seed, width in ((1, 8), (2, 12), (3, 8))]
+    given = batch_of(EXAMPLES)
+    expected = torch.stack([probabilities(network(given).pairs) for network in networks]).mean(0)
+    told = probabilities(Ensemble(networks).eval()(given).pairs)
+    torch.testing.assert_close(told, expected)
+    assert told[~given.allowed].max() == 0
+    assert not torch.allclose(told, probabilities(Ensemble(bare).eval()(given).pairs), atol=1e-2)
+
+
 def test_documents_are_read_as_by_one_network_evidence_and_windows_too():
     networks = [network.float() for network in members()]
     collate = collator()
@@ -76,7 +88,11 @@ def test_documents_are_read_as_by_one_network_evidence_and_windows_too():
 
 
 @pytest.mark.parametrize(
-    "change", [{"vocabulary": 31}, {"ner_labels": 5}, {"features": False}, {"positions": 30}, {"units": "tokens"}]
+    "change",
+    [
+        *({"vocabulary": 31}, {"ner_labels": 5}, {"features": False}, {"cues": CUES}),
+        *({"positions": 30}, {"units": "tokens"}),
+    ],
 )
 def test_members_that_read_or_tell_otherwise_are_refused(change):
     with pytest.raises(ValueError, match="read and tell the same"):
@@ -103,3 +119,12 @@ def test_saved_and_read_again_it_tells_the_same(tmp_path):
 def test_a_config_without_its_members_is_told(members):
     with pytest.raises(ModelError, match=r"config\.json"):
         network_from_dict({"model": "ensemble", "members": members})
+
+
+def test_triage_scores_are_the_mean_of_the_members() -> None:
+    members = [tiny_bran(seed=seed, task="triage").eval() for seed in (1, 2)]
+    batch = batch_of([random_example(3, 12), random_example(4, 9)])
+    with torch.no_grad():
+        alone = [member(batch).documents for member in members]
+        together = Ensemble(members)(batch).documents
+    assert torch.allclose(together, torch.stack(alone).mean(0))

@@ -94,13 +94,6 @@ def test_an_interaction_without_an_action_is_no_inference(write, read, ledger):
 QUOTED = ["alpha", '"beta', "gamma", '"delta']
 
 
-def test_C03_a_stray_quote_swallows_no_row_of_a_tsv(write, read, ledger):
-    rows = [chemical("therapeutic", str(at), name=name) for at, name in enumerate(QUOTED)]
-    write("CTD_chemicals_diseases.tsv", table(CHEMICAL_COLUMNS, *rows).replace(",", "\t"))
-    assert [curation.doc_id for curation in read()] == ["0", "1", "2", "3"]
-    assert ledger["CTD rows read"] == 4
-
-
 def test_C03_a_stray_quote_swallows_no_row_of_a_csv(write, read, ledger):
     rows = [chemical("therapeutic", str(at), name=name) for at, name in enumerate(QUOTED)]
     path = write("CTD_chemicals_diseases.csv", table(CHEMICAL_COLUMNS, *rows))

@@ -8,7 +8,7 @@ import pytest
 
 from biorel.errors import InputError
 from biorel.records import BadRecord
-from biorel.sources.documents import BIOC, JSONL, PUBTATOR, format_of, read_documents, read_records
+from biorel.sources.documents import BIOC, JSONL, PUBMED, PUBTATOR, format_of, read_documents, read_records
 
 PUBTATOR_TEXT = "900001|t|Title one.\n900001|a|Abstract.\n"
 RECORD = {"pmid": 900001, "title": "Title one.", "abstract": "Abstract."}
@@ -25,6 +25,11 @@ XML = (
     "<passage><infon key='type'>abstract</infon><offset>11</offset><text>Abstract.</text></passage>"
     "</document></collection>"
 )
+CITATION = (
+    "<MedlineCitation><PMID>900001</PMID><Article><ArticleTitle>Title one.</ArticleTitle><Abstract>"
+    "<AbstractText>Abstract.</AbstractText></Abstract></Article></MedlineCitation>"
+)
+PUBMED_XML = f"<?xml version='1.0'?>\n<PubmedArticleSet><PubmedArticle>{CITATION}</PubmedArticle></PubmedArticleSet>"
 LINE = json.dumps(RECORD)
 JSON = json.dumps(BIOC_DOCUMENT)
 
@@ -42,6 +47,9 @@ JSON = json.dumps(BIOC_DOCUMENT)
         ("a.xml", XML, BIOC),
         ("a.xml.gz", XML, BIOC),
         ("a.json", XML, BIOC),
+        ("a.xml", PUBMED_XML, PUBMED),
+        ("pubmed24n0001.xml.gz", PUBMED_XML, PUBMED),
+        ("a.txt", f"\n<MedlineCitationSet>{CITATION}</MedlineCitationSet>", PUBMED),
         ("a.pubtator", PUBTATOR_TEXT, PUBTATOR),
         ("a.txt.gz", PUBTATOR_TEXT, PUBTATOR),
         ("no_suffix", f"\n{PUBTATOR_TEXT}", PUBTATOR),
@@ -89,6 +97,15 @@ def test_documents_of_several_files_come_in_order_and_once(write, ledger):
     assert found[0].title == "Title one."
     assert ledger["duplicate document dropped"] == 3
     assert ledger["documents read"] == len(found) + 3
+
+
+def test_of_pubmed_xml_the_citations_with_a_text_are_documents(write, ledger):
+    empty = "<MedlineCitation><PMID>2</PMID><Article><ArticleTitle/></Article></MedlineCitation>"
+    taken_back = "<DeleteCitation><PMID>3</PMID></DeleteCitation>"
+    body = f"{CITATION}{empty}{CITATION.replace('900001', '4')}{taken_back}"
+    path = write("a.xml", f"<MedlineCitationSet>{body}</MedlineCitationSet>")
+    assert [annotated.document.doc_id for annotated in read_documents([path], ledger)] == ["900001", "4"]
+    assert ledger.counts == {"citation without a text left out": 1, "deletion passed over": 1, "documents read": 2}
 
 
 def test_J02_a_bad_record_stops_with_file_and_line(write, ledger):

@@ -70,13 +70,6 @@ def test_a_record_is_a_document_with_mentions_and_curations(read, ledger, name):
     assert dict(ledger.counts) == {"annotation rows": 2, "documents read": 1, "relation rows": 1}
 
 
-def test_J02_a_byte_order_mark_and_blank_lines_are_no_records(write, ledger):
-    records = [json.dumps(TEXT | {"pmid": pmid}) for pmid in (1, 2)]
-    path = write("a.jsonl", "\ufeff" + "\r\n\n \n".join(records) + "\n\n")
-    found = list(read_jsonl(path, ledger))
-    assert [(line, record.document.doc_id) for line, record in found] == [(1, "1"), (4, "2")]
-
-
 def test_J02_other_bad_lines_are_told_with_their_number_and_the_rest_is_read(read, ledger):
     found = read(TEXT, "{oops", TEXT | {"pmid": 2}, "", "[1]")
     assert [line for line, _ in found] == [1, 2, 3, 5]

@@ -127,28 +127,6 @@ def test_malformed_rows_are_booked_with_their_place(write, ledger):
 MESH = Mesh({"MESH:D090001": ("C01",)}, {"MESH:D000090002": "genuine"}, {"MESH:C000100": ("MESH:D090001",)})
 
 
-@pytest.mark.parametrize(
-    ("id_", "expected"),
-    [
-        ("D000090001", "MESH:D090001"),
-        ("D000090002", "MESH:D000090002"),
-        ("MESH:D000090001", "MESH:D090001"),
-        ("MESH:D000090002", "MESH:D000090002"),
-        ("mesh:d090001", "MESH:D090001"),
-        ("C000000100", "MESH:C000100"),
-        ("C000100", "MESH:C000100"),
-        ("D090002", None),
-        ("D000090003", None),
-        ("C000090001", None),
-        ("OMIM:000090001", None),
-        ("-", None),
-        ("", None),
-    ],
-)
-def test_M02_surplus_zeros_go_only_where_the_short_form_exists(id_, expected):
-    assert resolve(MESH, id_) == expected
-
-
 def test_M02_the_exact_form_wins_where_both_exist():
     both = Mesh({}, {"MESH:D090001": "short", "MESH:D000090001": "long"}, {})
     assert resolve(both, "D000090001") == "MESH:D000090001"

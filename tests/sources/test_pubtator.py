@@ -53,24 +53,6 @@ def test_only_one_document_is_held_at_a_time(write, ledger):
     assert ledger["documents read"] == 1
 
 
-def test_P03_pipes_in_relation_rows_and_in_the_abstract(write, ledger):
-    text = (
-        "900004|t|Title here.\n"
-        "900004|a|Abstract | with a pipe.\n"
-        "900004\t0\t5\tTitle\tSequenceVariant\tp|DEL|10_12|\n"
-        "900004\tAssociation\tp|DEL|10_12|\tD900001\tNovel\n"
-    )
-    (annotated,) = read_pubtator(write("a", text), ledger)
-    assert annotated.document.abstract == "Abstract | with a pipe."
-    assert annotated.curations == (Curation("900004", "", "p|DEL|10_12|", "Association", "", "MESH:D900001"),)
-
-
-def test_P03_a_text_line_splits_at_its_first_two_pipes_only(write, ledger):
-    text = "900004|t|A|t|B\n900004|a||a|\n"
-    (annotated,) = read_pubtator(write("a", text), ledger)
-    assert annotated.document == Document("900004", "A|t|B", "|a|")
-
-
 WIDTHS = (
     "900005|t|T790M in rats.\n"
     "900005|a|\n"

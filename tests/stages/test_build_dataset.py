@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from biorel.records import Example, Pair
 from biorel.stages import build_dataset
 from biorel.stages.build_dataset import TABLES
 from biorel.tables import read_table
-from tests.commands import SAMPLE, biorel, build, ctd_folder, mesh_file, pubtator, read_json, sample_documents
+from tests.commands import build, ctd_folder, mesh_file, pubtator, read_json
 
 ASPIRIN, PAIN, ULCER, GASTRIC = "MESH:D001241", "MESH:D010146", "MESH:D014456", "MESH:D013276"
 # aspirin causes gastric ulcer; ulcer lies above it in the tree, pain elsewhere
@@ -104,24 +103,41 @@ def test_a_dataset_folder_is_complete(write, tmp_path, mesh):
     assert "Chemical / Disease" in table
 
 
-def test_D05_a_fact_is_one_pair_however_often_its_entities_are_mentioned(write, tmp_path):
-    text = pubtator(
-        "1",
-        "Aspirin, aspirin and aspirin.",
-        "An ulcer, an ulcer, an ulcer and an ulcer.",
-        [
-            ("Aspirin", "Chemical", "D001241"),
-            ("aspirin", "Chemical", "D001241"),
-            ("aspirin", "Chemical", "D001241"),
-            *[("ulcer", "Disease", "D014456")] * 4,
-        ],
-        [("D001241", "D014456")],
-    )
-    stats = build(tmp_path / "d", train=[write("a.txt", text)], schema="cdr")
-    assert (stats["total"]["positives"], stats["total"]["negatives"]) == (1, 0)
+def test_a_vocabulary_of_words_holds_those_seen_often_enough_in_training(write, tmp_path):
+    options = {"dev": [write("b.txt", story("2"))], "schema": "cdr", "tokenizer": "words"}
+    build(tmp_path / "d", train=[write("a.txt", STORY)], min_count=1, **options)
+    vocabulary = read_json(tmp_path / "d" / "tokenizer.json")["model"]["vocab"]
     (example,) = read_table(tmp_path / "d" / "train" / "examples.parquet", Example)
-    assert len(example.mention_starts) == 7
-    assert len(example.pair_heads) == 1
+    assert set(example.token_ids) == set(vocabulary.values()) - {0, 1}
+    assert list(zip(example.mention_starts, example.mention_ends, strict=True))[:2] == [(0, 1), (2, 4)]
+    build(tmp_path / "e", train=[write("a.txt", STORY)], min_count=2, **options)
+    fewer = read_json(tmp_path / "e" / "tokenizer.json")["model"]["vocab"]
+    assert 2 < len(fewer) < len(vocabulary)
+    (again,) = read_table(tmp_path / "e" / "train" / "examples.parquet", Example)
+    assert again.mention_char_starts == example.mention_char_starts
+    assert again.token_ids.count(1) > 0
+
+
+def test_the_tokenizer_of_another_folder_is_used_as_it_is(write, tmp_path):
+    build(tmp_path / "d", train=[write("a.txt", STORY)], schema="cdr", vocabulary=100)
+    build(tmp_path / "e", train=[write("c.txt", story("2"))], schema="cdr", tokenizer_file=tmp_path / "d")
+    assert (tmp_path / "e" / "tokenizer.json").read_bytes() == (tmp_path / "d" / "tokenizer.json").read_bytes()
+    with pytest.raises(InputError, match=r"nowhere: no such file"):
+        build(tmp_path / "f", train=[write("a.txt", STORY)], schema="cdr", tokenizer_file=tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"merges": "m", "tokenizer_file": "t"}, "--merges and --tokenizer-file exclude each other"),
+        ({"merges": "m", "tokenizer": "words"}, "leave out --merges"),
+        ({"tokenizer_file": "t", "tokenizer": "words"}, "leave out --tokenizer-file"),
+        ({"tokenizer": "tokenizer.json"}, "Input should be 'bpe' or 'words'"),
+    ],
+)
+def test_two_sources_of_one_vocabulary_are_told(options, fault):
+    with pytest.raises(ConfigError, match=fault):
+        load(BuildDataset, {"train": ["a.txt"], "hypernyms": "off", "out": "d", **options})
 
 
 def test_the_books_balance(write, tmp_path):
@@ -558,20 +574,6 @@ def test_a_schema_that_is_none_is_told(write, tmp_path, content, fault):
 # ---- faults
 
 
-def test_D07_no_positive_is_an_error_that_names_the_ids(write, tmp_path):
-    text = STORY.replace("D001241\tD013276", "D000001\tD013276")
-    with pytest.raises(InputError, match="0 positives in 1 documents") as told:
-        build(tmp_path / "d", train=[write("a.txt", text)], schema="cdr")
-    assert told.value.hint == "curated ids without a mention, by prefix: MESH (1)"
-    assert not list(tmp_path.glob("d*"))
-
-
-def test_D07_no_curation_at_all_is_told_otherwise(write, tmp_path):
-    with pytest.raises(InputError, match="0 positives in 1 documents") as told:
-        curated(tmp_path, write, chemicals_diseases=[chemical_disease("MESH:D014456", "therapeutic", "99")])
-    assert told.value.hint == "no curation concerns these documents"
-
-
 def test_no_positive_because_of_the_cap_is_told_otherwise(write, tmp_path):
     with pytest.raises(InputError, match="0 positives") as told:
         build(tmp_path / "d", train=[write("a.txt", STORY)], schema="cdr", max_tokens=10)
@@ -650,29 +652,6 @@ def test_all_faults_of_the_options_are_told_at_once():
 # ---- the same input, the same bytes
 
 
-@pytest.mark.slow
-def test_D04_the_same_bytes_whatever_the_order_of_hashes(write, tmp_path):
-    source = write("a.txt", "".join(sample_documents()[:24]))
-    command = ["build-dataset", "--documents", source, "--ctd", SAMPLE / "ctd", "--mesh", SAMPLE / "mesh.tsv"]
-    digests = []
-    for seed in ("1", "2"):
-        out = tmp_path / f"d{seed}"
-        done = biorel(*command, "--schema", "derive", "--vocabulary", 300, "--out", out, PYTHONHASHSEED=seed)
-        assert done.returncode == 0, done.stderr
-        digests.append(
-            {
-                str(path.relative_to(out)): hashlib.sha256(path.read_bytes()).hexdigest()
-                for path in sorted(out.rglob("*"))
-                if path.is_file() and path.name != "manifest.json"
-            }
-        )
-    assert digests[0] == digests[1]
-    assert len(digests[0]) == 17
-    manifests = [read_json(tmp_path / f"d{seed}" / "manifest.json") for seed in "12"]
-    assert manifests[0]["counts"] == manifests[1]["counts"]
-    assert manifests[0]["fingerprint"] == manifests[1]["fingerprint"]
-
-
 def test_run_tells_its_progress_and_returns_its_folder(write, tmp_path):
     lines: list[str] = []
     config = BuildDataset.model_validate(
@@ -681,21 +660,3 @@ def test_run_tells_its_progress_and_returns_its_folder(write, tmp_path):
     assert build_dataset.run(config, lines.append) == tmp_path / "d"
     assert lines[0] == "reading documents"
     assert "Chemical / Disease" in lines[-1]
-
-
-def test_C06_a_fact_under_an_alternate_id_of_a_disease_meets_its_mention(write, tmp_path):
-    text = pubtator(
-        "1",
-        "Zetin and tremor.",
-        "Seen.",
-        [("Zetin", "Chemical", "MESH:D900001"), ("tremor", "Disease", "MESH:D900010")],
-    )
-    row = {"ChemicalID": "D900001", "DiseaseID": "OMIM:900208", "DirectEvidence": "marker/mechanism", "PubMedIDs": "1"}
-    folder = ctd_folder(tmp_path / "ctd", CTD_chemicals_diseases=[row])
-    columns = "DiseaseName,DiseaseID,AltDiseaseIDs"
-    (folder / "CTD_diseases.csv").write_text(
-        f"# Fields:\n# {columns}\n#\ntremor,MESH:D900010,OMIM:900208|DO:DOID:1\n", encoding="utf-8"
-    )
-    stats = build(tmp_path / "d", documents=[write("a.txt", text)], ctd=folder, dev_share=0, test_share=0)
-    assert stats["total"]["positives"] == 1
-    assert ("1", "MESH:D900001", "MESH:D900010") in pairs(tmp_path / "d")

@@ -53,15 +53,6 @@ def score(tmp_path: Path, predictions: Path, gold: Path, **options: Any) -> dict
     return metrics
 
 
-def test_e04_repeats_count_once_and_malformed_rows_are_told(tmp_path, write, gold):
-    lines = [row("MESH:D900002")] * 3 + [row(""), "{broken", row("MESH:D900007")]
-    metrics = score(tmp_path, write("p.jsonl", "\n".join(lines) + "\n"), gold)
-    micro = metrics["micro"]
-    assert (micro["true_positives"], micro["predicted"], micro["gold"]) == (1, 2, 2)
-    assert metrics["rows"] == {"read": 6, "repeated": 2, "malformed": 2, "of_other_documents": 0}
-    assert metrics["filtered"] is None
-
-
 def test_p09_ids_are_compared_in_one_style_and_words_by_the_schema(tmp_path, write, gold):
     lines = [row("D900002", head="mesh:d900001", relation="CID"), row("MESH:D900003")]
     assert score(tmp_path, write("p.jsonl", "\n".join(lines)), gold)["micro"]["f1"] == 1.0

@@ -6,7 +6,6 @@ import gzip
 import json
 import re
 import shutil
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -285,19 +284,6 @@ def test_the_same_documents_in_every_format_give_the_same_relations(model, five,
     assert set(scores(run(model, whole, tmp_path / "t.jsonl", all_scores=True)[0])) == set(every_score)
 
 
-def test_J02_a_byte_order_mark_and_blank_lines_lose_no_record(model, write, tmp_path):
-    content = b"\xef\xbb\xbf" + lines(story("1"), "", "  ", story("2"), "").encode()
-    _, statuses = run(model, write("a.jsonl", content), tmp_path / "r.jsonl", min_score=0)
-    assert [(row["doc_id"], row["line"], row["status"]) for row in statuses] == [("1", 1, "ok"), ("2", 4, "ok")]
-
-
-def test_Q02_ids_are_text(model, write, tmp_path):
-    rows = [story("1", pmid=12345678), story("2", pmid="PMC99"), story("3", pmid="0012")]
-    relations, statuses = run(model, write("a.jsonl", lines(*rows)), tmp_path / "r.jsonl", min_score=0)
-    assert [row["doc_id"] for row in statuses] == ["12345678", "PMC99", "0012"]
-    assert {row["doc_id"] for row in relations} == {"12345678", "PMC99", "0012"}
-
-
 def test_there_is_a_status_row_for_every_record(model, write, tmp_path):
     unlinked = [{"start": 0, "end": 7, "type": "Chemical"}, {"start": 12, "end": 25, "type": "Disease", "id": "-"}]
     records: list[Row | str] = [
@@ -406,28 +392,6 @@ def test_the_end_of_a_long_text_is_read_not_cut(short_sighted, write, tmp_path):
     assert all(abs(found[0][key] - found[1][key]) > 1e-6 for key in found[0])
 
 
-def test_J04_an_endless_word_between_two_documents(model, write, tmp_path):
-    title = "Aspirin and ulcer."
-    entities = [
-        {"start": 0, "end": 7, "type": "Chemical", "id": "MESH:D001241"},
-        {"start": 12, "end": 17, "type": "Disease", "id": "MESH:D014456"},
-    ]
-    endless = {"pmid": "2", "title": title, "abstract": "ACGT" * 20_000, "entities": entities}
-    source = write("a.jsonl", lines(story("1"), endless, story("3")))
-    began = time.monotonic()
-    relations, statuses = run(model, source, tmp_path / "r.jsonl", min_score=0)
-    assert time.monotonic() - began < 60
-    assert [(row["doc_id"], row["status"]) for row in statuses] == [("1", "ok"), ("2", "ok"), ("3", "ok")]
-    assert statuses[1]["windows"] > 10
-    assert statuses[1]["tokens"] > 10_000
-    found = scores(relations)
-    one, three = ({key[1:]: score for key, score in found.items() if key[0] == doc_id} for doc_id in ("1", "3"))
-    assert len(one) == 3
-    assert one == pytest.approx(three, abs=2e-6)
-    alone, _ = run(model, write("b.jsonl", lines(story("1"))), tmp_path / "alone.jsonl", min_score=0)
-    assert scores(alone) == pytest.approx({key: score for key, score in found.items() if key[0] == "1"}, abs=2e-6)
-
-
 # ---- what is written
 
 
@@ -479,62 +443,6 @@ def test_a_second_extraction_replaces_the_first(model, write, tmp_path):
 
 
 # ---- faults (J-03): an exit code, one line and a hint, and nothing left behind
-
-
-FAULTS: dict[str, tuple[int, str]] = {
-    "missing.jsonl": (3, "no such file"),
-    "empty.jsonl": (3, "no record in this file"),
-    "blank.jsonl": (3, "no record in this file"),
-    "noise.txt": (3, "no document in PubTator format"),
-    "bad.jsonl": (3, "bad.jsonl:1: not JSON"),
-    "latin.jsonl": (3, "latin.jsonl:2: not UTF-8"),
-    "cut.jsonl.gz": (3, "damaged gzip"),
-    "half.xml": (3, "half.xml"),
-}
-CONTENTS: dict[str, bytes] = {
-    "empty.jsonl": b"",
-    "blank.jsonl": b"\n  \n",
-    "noise.txt": b"no PubTator\n",
-    "bad.jsonl": b"{\n[]\n",
-    "latin.jsonl": lines(story("1")).encode() + b'{"pmid": "2", "title": "caf\xe9"}\n',
-    "cut.jsonl.gz": gzip.compress(lines(*(story(str(n)) for n in range(50))).encode())[:-12],
-    "half.xml": b"<?xml version='1.0'?><collection><source/><document><id>1</id>",
-}
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_J03_input_that_cannot_be_used(model, tmp_path, capsys, name):
-    if name in CONTENTS:
-        (tmp_path / name).write_bytes(CONTENTS[name])
-    before = sorted(tmp_path.iterdir())
-    code, expected = FAULTS[name]
-    got, _, said = command_line(capsys, "extract", tmp_path / name, "--model", model, "--out", tmp_path / "r.jsonl")
-    assert got == code
-    assert said.startswith("error: ")
-    assert expected in said
-    assert "Traceback" not in said
-    assert len(said.splitlines()) <= 2
-    assert sorted(tmp_path.iterdir()) == before
-
-
-def test_J03_a_model_that_is_not_there(tmp_path, write, capsys):
-    source = write("a.jsonl", lines(STORY))
-    code, _, said = command_line(capsys, "extract", source, "--model", tmp_path / "m", "--out", tmp_path / "r.jsonl")
-    assert code == 4
-    assert "m: no such model folder" in said
-    assert list(tmp_path.iterdir()) == [source]
-
-
-def test_J03_a_model_with_another_label_map(model, tmp_path, write, capsys):
-    other = tmp_path / "m"
-    shutil.copytree(model, other)
-    labels = read_json(model / "labels.json")
-    (other / "labels.json").write_text(json.dumps({**labels, "relations": labels["relations"][:-1]}))
-    source = write("a.jsonl", lines(STORY))
-    code, _, said = command_line(capsys, "extract", source, "--model", other, "--out", tmp_path / "r.jsonl")
-    assert code == 4
-    assert said.startswith("error: ")
-    assert not list(tmp_path.glob("r*"))
 
 
 def test_a_failure_leaves_the_output_that_was_there(model, tmp_path, write):

@@ -189,13 +189,15 @@ def test_a_dataset_that_draws_its_split_is_cross_validated(unsplit, data, tmp_pa
     assert summed["micro"]["gold"] > 0
     for count in ("true_positives", "predicted", "gold"):
         assert summed["micro"][count] == sum(part["micro"][count] for part in parts)
-        assert summed["unfiltered"]["micro"][count] == sum(part["unfiltered"]["micro"][count] for part in parts)
+        for table in ("unfiltered", "every_pair"):
+            assert summed[table]["micro"][count] == sum(part[table]["micro"][count] for part in parts)
         for label, row in summed["by_relation"].items():
             assert row[count] == sum(part["by_relation"][label][count] for part in parts)
     text = (out / "folds.md").read_text()
     assert "12 documents" in text
     assert "Macro, F1 of mean P and R" in text
     assert "increases_expression" in text
+    assert "every pair, as its types' most frequent relation" in text
 
     assert run_pipeline(unsplit, data, out, folds=3, set=("model.epochs=3",))[0] == []
     _, said = run_pipeline(unsplit, data, out, folds=4, dry_run=True)

@@ -9,7 +9,7 @@ import pytest
 from biorel.config import Run
 from biorel.errors import BiorelError, ConfigError, InputError
 from biorel.stages import run
-from tests.commands import SAMPLE, command_line, read_json
+from tests.commands import REPOSITORY, SAMPLE, command_line, read_json
 from tests.stages.pipelines import PIPELINE, STAGES
 
 
@@ -112,10 +112,13 @@ def test_the_embedded_pipeline_is_found_outside_a_checkout(tmp_path, monkeypatch
     assert [line.partition(":")[0] for line in said] == STAGES
 
 
-@pytest.mark.parametrize("name", ["cdr", "cdr-documents", "chemprot", "ctd", "sample"])
+SHIPPED = sorted(path.relative_to(REPOSITORY) for path in (REPOSITORY / "pipelines").rglob("*.toml"))
+
+
+@pytest.mark.parametrize("name", SHIPPED, ids=str)
 def test_every_pipeline_that_is_shipped_is_valid(tmp_path, name):
     said: list[str] = []
-    given = {"pipeline": f"pipelines/{name}.toml", "data": tmp_path, "out": tmp_path / "out", "dry_run": True}
+    given = {"pipeline": name, "data": tmp_path, "out": tmp_path / "out", "dry_run": True}
     assert run.run(Run.model_validate(given), said.append) == []
     assert len(said) >= 3
     assert all(line.endswith("runs, there is no output yet") for line in said)

@@ -66,13 +66,6 @@ def test_a_long_file_is_tagged_in_its_order(tmp_path, abstracts, model):
     ]
 
 
-def test_S04_two_processes_write_the_same_bytes(tmp_path, abstracts, model):
-    for processes in (1, 2):
-        tagged(tmp_path / f"by{processes}", input=(abstracts,), tagger_model=str(model), n_process=processes)
-    for table in ("documents.parquet", "mentions.parquet"):
-        assert (tmp_path / "by1" / table).read_bytes() == (tmp_path / "by2" / table).read_bytes()
-
-
 def test_imported_annotations_keep_their_ids_and_are_all_told(tmp_path, abstracts, write):
     annotations = write(
         "tags.txt",
@@ -102,17 +95,6 @@ def test_a_dictionary_of_ones_own(tmp_path, abstracts, write):
 def test_the_sample_with_the_shipped_dictionary_and_linker(tmp_path):
     _, mentions, _ = tagged(tmp_path / "tags", input=(SAMPLE / "abstracts.jsonl",), tagger="dictionary", link=True)
     assert sum(one.entity_id is not None for one in mentions) > len(mentions) / 2 > 0
-
-
-def test_S01_a_model_that_is_absent_leaves_nothing_behind(tmp_path, abstracts, capsys):
-    out = tmp_path / "tags"
-    given = flags(tagger_model="en-ner-bc5cdr-none ", out=out)
-    code, _, said = command_line(capsys, "tag", abstracts, *given)
-    assert code == 2
-    assert said.splitlines()[0].startswith("error: spaCy model en_ner_bc5cdr_none is not installed")
-    assert said.splitlines()[1].startswith("hint: pip install ")
-    assert not out.exists()
-    assert not out.with_name("tags.partial").exists()
 
 
 def test_strict_stops_at_a_malformed_row(tmp_path, write, model):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,14 +19,24 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file
 
-from biorel.config import Train
+from biorel.config import Extract, Train
 from biorel.errors import InputError, ModelError, OutputError
-from biorel.stages import train
-from biorel.training import loop
+from biorel.stages import extract, train
 from biorel.training.checkpoint import FILE
 from biorel.training.loop import Report
 from biorel.training.model_folder import open_model
-from tests.commands import TINY, build, command_line, flags, pubtator, read_json, tiny_model
+from tests.commands import (
+    SAMPLE,
+    TINY,
+    build,
+    command_line,
+    flags,
+    pubtator,
+    read_json,
+    read_json_lines,
+    sample_dataset,
+    tiny_model,
+)
 
 SPEED = ("seconds", "documents_per_second", "seconds_per_epoch")
 
@@ -150,7 +160,7 @@ def test_a_report_comes_after_every_step_and_every_epoch(dataset, tmp_path):
     [
         {"sampling": "paper", "steps_per_epoch": 5, "pairs_per_step": 4},
         {"gradient_noise": 0.1},
-        {"units": "tokens", "pair_features": False},
+        {"units": "tokens", "pair_features": False, "rerank": False},
         {"heads": 0, "ner_weight": 0},
         {"positions": 40},
     ],
@@ -164,6 +174,33 @@ def test_every_way_to_train_gives_a_network_of_its_own_and_the_same_twice(datase
     assert weights(tmp_path / "one") != weights(tmp_path / "plain")
     opened = open_model(tmp_path / "one")
     assert all(bool(torch.isfinite(parameter).all()) for parameter in opened.model.parameters())
+
+
+def test_without_the_reranker_the_same_network_is_trained_and_told_as_it_is(dataset, tmp_path):
+    for name, rerank in (("with", True), ("without", False)):
+        tiny_model(dataset, tmp_path / name, epochs=1, rerank=rerank)
+    reranked, bare = (load_file(tmp_path / name / "model.safetensors") for name in ("with", "without"))
+    added = {name for name in reranked if name.startswith("reranker.")}
+    assert {name.removeprefix("reranker.") for name in added} == {
+        *("cue_weights", "feature_weights", "bias", "mix", "rival_weights", "rival_bias"),
+    }
+    assert reranked["reranker.cue_weights"].any()
+    assert reranked.keys() - added == bare.keys()
+    assert all(torch.equal(reranked[name], weights) for name, weights in bare.items())
+    told = {name: (tmp_path / name / "README.md").read_text() for name in ("with", "without")}
+    assert "A reranker stands behind the network" in told["with"]
+    assert "A reranker" not in told["without"]
+    assert "`rerank`: False" in told["without"]
+
+
+def test_features_or_cues_of_another_version_are_told(model, tmp_path):
+    shutil.copytree(model, tmp_path / "old")
+    changed = read_json(model / "config.json")
+    changed["sizes"]["pair_features"] = 12
+    (tmp_path / "old" / "config.json").write_text(json.dumps(changed))
+    with pytest.raises(ModelError, match="reads 12 features of a pair and 131072 buckets of cues") as told:
+        open_model(tmp_path / "old")
+    assert "train it anew" in told.value.hint
 
 
 def test_paper_sampling_makes_the_steps_that_are_asked_for(dataset, tmp_path):
@@ -202,6 +239,24 @@ def test_pretrained_vectors_are_where_training_starts(dataset, tmp_path, write):
     other = next(token for token in vocabulary if token not in (inner, final) and len(token) == 2)
     assert tokens[vocabulary[other]].tolist() != pytest.approx(numbers, abs=1e-2)
     assert read_json(tmp_path / "m" / "manifest.json")["counts"]["tokens with a pre-trained vector"] == 2
+
+
+def test_vectors_of_words_are_found_by_word_and_a_word_model_reads_whole_words(tmp_path, write):
+    dataset = sample_dataset(tmp_path, tokenizer="words", min_count=2)
+    vocabulary = read_json(dataset / "tokenizer.json")["model"]["vocab"]
+    word = next(token for token in vocabulary if len(token) > 4 and token.isalpha())
+    numbers = [0.25 * number for number in range(16)]
+    row = " ".join(map(str, numbers))
+    model = tiny_model(
+        dataset, tmp_path / "m", epochs=1, vectors=write("v.vec", f"{word} {row}\n{word}@@ 1\n"), learning_rate=1e-12
+    )
+    tokens = load_file(model / "model.safetensors")["embedding.tokens.weight"]
+    assert tokens.shape == (len(vocabulary), 16)
+    assert tokens[vocabulary[word]].tolist() == pytest.approx(numbers, abs=1e-6)
+    assert read_json(model / "manifest.json")["counts"]["tokens with a pre-trained vector"] == 1
+    out = tmp_path / "relations.jsonl"
+    extract.run(Extract(input=SAMPLE / "abstracts.jsonl", model=model, out=out, min_score=0))
+    assert len(read_json_lines(out)) > 10
 
 
 @pytest.mark.parametrize(
@@ -252,48 +307,6 @@ def test_a_run_that_is_killed_twice_ends_with_the_same_weights(dataset, tmp_path
     assert read_json(tmp_path / "whole" / "manifest.json")["resumed"] is False
 
 
-def test_R04_a_resumed_run_goes_on_with_optimizer_schedule_and_epoch(dataset, tmp_path, monkeypatch):
-    """`--epochs 3` after one epoch runs two more; every step has the learning rate of an uninterrupted run."""
-    rates: dict[int, float] = {}
-    true_rate = loop.learning_rate
-
-    def noted(step: int, **schedule: Any) -> float:
-        rates[step] = true_rate(step, **schedule)
-        return rates[step]
-
-    monkeypatch.setattr(loop, "learning_rate", noted)
-    train.run(config(dataset, tmp_path / "whole", epochs=3, warmup=5))
-    expected = dict(rates)
-    rates.clear()
-
-    given = config(dataset, tmp_path / "m", epochs=3, warmup=5)
-    with pytest.raises(Killed):
-        train.run(given, interrupted(lambda report: report.dev is not None))
-    done = max(rates) + 1
-    state = checkpoint_state(tmp_path / "m")
-    assert (state["epoch"], state["step"]) == (1, done)
-    saved = load_file(checkpoint(tmp_path / "m"))
-    moments = {name: value for name, value in saved.items() if name.startswith("optimizer/")}
-    assert sum(name.endswith("/exp_avg") for name in moments) == sum(name.startswith("average/") for name in saved)
-    assert {int(value) for name, value in moments.items() if name.endswith("/step")} == {done}
-    assert any(float(value.abs().sum()) > 0 for name, value in moments.items() if name.endswith("/exp_avg_sq"))
-
-    rates.clear()
-    reports: list[Report] = []
-    train.run(given, lambda stream: (reports.append(one) or one for one in stream))
-    assert [report.epoch for report in reports if report.dev is not None] == [2, 3]
-    assert rates == {step: rate for step, rate in expected.items() if step >= done}
-    same_run(tmp_path / "m", tmp_path / "whole")
-
-
-def test_R01_a_checkpoint_holds_tensors_and_plain_values(dataset, tmp_path):
-    with pytest.raises(Killed):
-        train.run(config(dataset, tmp_path / "m"), interrupted(lambda report: report.dev is not None))
-    kinds = {name.split("/")[0] for name in load_file(checkpoint(tmp_path / "m"))}
-    assert kinds >= {"model", "average", "best", "optimizer", "random"}
-    assert isinstance(checkpoint_state(tmp_path / "m")["best_score"], float)
-
-
 def test_a_run_that_fails_before_its_first_checkpoint_leaves_nothing(dataset, tmp_path):
     with pytest.raises(Killed):
         train.run(config(dataset, tmp_path / "m"), interrupted(lambda report: True))
@@ -311,37 +324,6 @@ def test_a_checkpoint_of_other_parameters_is_an_error_or_dropped_with_force(data
     tiny_model(dataset, tmp_path / "m", seed=5, force=True)
     tiny_model(dataset, tmp_path / "fresh", seed=5)
     same_run(tmp_path / "m", tmp_path / "fresh")
-
-
-def test_R03_a_damaged_checkpoint_is_told_and_kept(dataset, tmp_path):
-    with pytest.raises(Killed):
-        train.run(config(dataset, tmp_path / "m"), interrupted(lambda report: report.dev is not None))
-    place = checkpoint(tmp_path / "m")
-    whole = place.read_bytes()
-    for half in (whole[: len(whole) // 2], b"", b"no checkpoint at all"):
-        place.write_bytes(half)
-        with pytest.raises(ModelError, match=rf"{FILE}: damaged checkpoint"):
-            tiny_model(dataset, tmp_path / "m")
-        assert place.read_bytes() == half
-        assert not (tmp_path / "m").exists()
-    # what a kill in the midst of writing leaves beside it does no harm
-    place.write_bytes(whole)
-    place.with_name(f"{FILE}.tmp").write_bytes(whole[:100])
-    tiny_model(dataset, tmp_path / "m")
-    tiny_model(dataset, tmp_path / "whole")
-    same_run(tmp_path / "m", tmp_path / "whole")
-    assert not (tmp_path / "m" / "checkpoint").exists()
-
-
-def test_two_runs_do_not_write_one_folder(dataset, tmp_path):
-    partial = tmp_path / "m.partial"
-    partial.mkdir()
-    with (partial / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(OutputError, match="another process is writing it"):
-            tiny_model(dataset, tmp_path / "m")
-    tiny_model(dataset, tmp_path / "m", epochs=1)
-    assert (tmp_path / "m" / "model.safetensors").is_file()
 
 
 # ---- faults

@@ -28,21 +28,6 @@ def test_definitions(text, found):
     assert find_abbreviations(text) == found
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["(SBMA) is rare.", "A ends.  We begin (1+1)EA.", "", "()", "( )", "((MTX))", "methotrexate (", "a (b (c) d)"],
-)
-def test_s02_odd_brackets_neither_crash_nor_define(text):
-    assert find_abbreviations(text) == {}
-
-
-def test_s02_a_long_form_stays_inside_its_sentence():
-    text = "The agent targets X .\nPygopus2 ( Pygo2 ) acts. Renal function fell. (RFF) was noted."
-    found = find_abbreviations(text)
-    assert found.get("Pygo2") in (None, "Pygopus2")
-    assert "RFF" not in found
-
-
 def test_no_definition_spans_title_and_abstract():
     title = "Effects of acute renal"
     text = f"{title} Failure (ARF) was seen."

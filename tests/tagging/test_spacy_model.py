@@ -7,10 +7,8 @@ from types import ModuleType
 
 import pytest
 
-from biorel.errors import ConfigError
 from biorel.records import Document
-from biorel.tagging import TAGGERS, Options
-from biorel.tagging.spacy_model import SpacyTagger, install, load_spacy, model_name
+from biorel.tagging.spacy_model import SpacyTagger, load_spacy
 
 spacy = pytest.importorskip("spacy")
 Span = pytest.importorskip("spacy.tokens").Span
@@ -75,108 +73,6 @@ def test_labels_become_types_and_spans_characters(ledger):
         ("thing", "ENTITY"),
     ]
     assert {(one.doc_id, one.entity_id) for one in found} == {("7", None)}
-
-
-@pytest.mark.parametrize("name", ["en_ner_none_md ", "en-ner-none-md", "\ten_ner_none_md"])
-def test_S01_a_model_that_is_absent_is_one_line_with_its_command(name):
-    assert model_name(name) == "en_ner_none_md"
-    with pytest.raises(ConfigError, match="spaCy model en_ner_none_md is not installed") as caught:
-        load_spacy(name)
-    assert caught.value.hint.startswith("pip install https://")
-    assert "en_ner_none_md" in caught.value.hint
-
-
-def test_S01_the_command_fits_the_model():
-    assert install("en_core_web_sm") == "python -m spacy download en_core_web_sm"
-
-
-def test_S01_a_path_that_leads_nowhere_is_told_as_it_was_given():
-    with pytest.raises(ConfigError, match="spaCy model models/my-none is not installed") as caught:
-        load_spacy("models/my-none ")
-    assert "train-tagger" in caught.value.hint
-
-
-def test_S01_a_folder_keeps_its_hyphens(tmp_path, ledger):
-    folder = tmp_path / "my-model"
-    pipeline().to_disk(folder)
-    tagger = TAGGERS["spacy"](Options(model=f"{folder} "), ledger)
-    assert [one.text for one in tagger.tag([Document("1", "zetin", "")])[0]] == ["zetin"]
-
-
-def test_S02_a_component_that_fails_costs_its_document_no_entity(ledger):
-    found = SpacyTagger(pipeline("breaks_on_pygo"), ledger).tag(documents(ODD))
-    assert [[one.text for one in mentions] for mentions in found] == [[], ["zetin"], [], [], ["zetin"]]
-    assert ledger["documents tagged without the other components"] == 1
-    assert "bracket first" in ledger.examples["documents tagged without the other components"][0]
-
-
-def test_S02_a_component_that_always_fails(ledger):
-    found = SpacyTagger(pipeline("breaks_always"), ledger).tag(documents(ODD))
-    assert [len(mentions) for mentions in found] == [0, 1, 0, 0, 1]
-    assert ledger["documents tagged without the other components"] == len(ODD)
-
-
-def test_S02_a_document_that_no_part_of_the_model_reads(ledger):
-    nlp = pipeline()
-    nlp.max_length = 20
-    found = SpacyTagger(nlp, ledger).tag(documents(["zetin", "ACGT" * 10 + " zetin", "zetin"]))
-    assert [len(mentions) for mentions in found] == [1, 0, 1]
-    assert ledger["documents not tagged: the model failed"] == 1
-
-
-def test_S02_a_component_that_fails_in_a_worker_costs_no_entity_either(ledger):
-    found = SpacyTagger(pipeline("breaks_on_pygo"), ledger, n_process=2).tag(documents(ODD))
-    assert [[one.text for one in mentions] for mentions in found] == [[], ["zetin"], [], [], ["zetin"]]
-    assert ledger["documents tagged without the other components"] == 1
-
-
-def test_S04_the_same_rows_whatever_the_number_of_processes(ledger):
-    texts = [f"Zetin {number} for spinal atrophy" for number in range(20)]
-    runs = [SpacyTagger(pipeline(), ledger, n_process=processes).tag(documents(texts)) for processes in (1, 2, 1, 2)]
-    assert runs[0] == runs[1] == runs[2] == runs[3]
-    assert all(len(mentions) == 2 for mentions in runs[0])
-    plain = {type(getattr(one, field)) for one in runs[1][0] for field in ("start", "end", "text", "type")}
-    assert plain == {int, str}
-
-
-def test_S05_a_linker_is_loaded_by_no_one(tmp_path):
-    nlp = pipeline()
-    nlp.to_disk(tmp_path / "model")
-    config = (tmp_path / "model" / "config.cfg").read_text()
-    config = config.replace('pipeline = ["entity_ruler"]', 'pipeline = ["entity_ruler","scispacy_linker"]')
-    config += '\n[components.scispacy_linker]\nfactory = "scispacy_linker"\n'
-    (tmp_path / "model" / "config.cfg").write_text(config)
-    assert load_spacy(str(tmp_path / "model")).pipe_names == ["entity_ruler"]
-
-
-@pytest.mark.parametrize(
-    ("knowledge_base", "expected"),
-    [("mesh", "MESH:D009134"), ("umls", "UMLS:C0026847"), ("go", "GO:0006915")],
-)
-def test_S05_scispacys_linker_when_it_is_asked_for(tmp_path, monkeypatch, ledger, knowledge_base, expected):
-    monkeypatch.setitem(sys.modules, "scispacy", ModuleType("scispacy"))
-    monkeypatch.setitem(sys.modules, "scispacy.linking", ModuleType("scispacy.linking"))
-    pipeline().to_disk(tmp_path / "model")
-    nlp = load_spacy(str(tmp_path / "model"), linker=knowledge_base)
-    tagger = SpacyTagger(nlp, ledger, knowledge_base=knowledge_base)
-    (mentions,) = tagger.tag(documents(["Zetin for spinal atrophy"]))
-    assert {mention.text: mention.entity_id for mention in mentions} == {"Zetin": None, "spinal atrophy": expected}
-
-
-def test_G01_without_spacy_the_command_that_installs_it(monkeypatch):
-    monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(ConfigError, match="spacy is not installed") as caught:
-        load_spacy("en_core_sci_sm")
-    assert caught.value.hint.startswith("pip install")
-
-
-def test_G01_without_scispacy_its_detector_is_asked_for_with_a_command(tmp_path, monkeypatch):
-    pipeline().to_disk(tmp_path / "model")
-    monkeypatch.setitem(sys.modules, "scispacy", None)
-    monkeypatch.setitem(sys.modules, "scispacy.abbreviation", None)
-    with pytest.raises(ConfigError, match="scispacy is not installed") as caught:
-        load_spacy(str(tmp_path / "model"), abbreviations=True)
-    assert "biorel[scispacy]" in caught.value.hint
 
 
 def test_short_forms_of_the_detector_have_the_type_of_their_long_forms(tmp_path, monkeypatch, ledger):

@@ -1,5 +1,7 @@
 """Tensors of a batch against the lists of its examples, and links against a loop over mentions."""
 
+from itertools import pairwise
+
 import pytest
 import torch
 
@@ -108,6 +110,23 @@ def test_labels_features_and_allowed_relations_follow_the_pairs(documents: list[
     assert row == batch.pairs == len(batch.labels) == len(batch.allowed) == len(batch.pair_features)
 
 
+def test_cues_and_the_numbers_of_entities_follow_the_pairs(documents: list[Example]) -> None:
+    batch = batch_of(documents, 2, 0)
+    pairs = [
+        ((index, head), (index, tail), cues)
+        for index in (2, 0)
+        for head, tail, cues in zip(
+            documents[index].pair_heads, documents[index].pair_tails, documents[index].pair_cues, strict=True
+        )
+    ]
+    ends = [*batch.cue_starts.tolist(), len(batch.cues)]
+    assert [tuple(batch.cues[begin:end].tolist()) for begin, end in pairwise(ends)] == [cues for _, _, cues in pairs]
+    numbers = [*batch.pair_heads.tolist(), *batch.pair_tails.tolist()]
+    entities = [*(head for head, _, _ in pairs), *(tail for _, tail, _ in pairs)]
+    assert len(set(zip(numbers, entities, strict=True))) == len(set(numbers)) == len(set(entities))
+    assert set(numbers) == set(range(len(set(numbers))))
+
+
 def test_a_plan_takes_only_its_own_pairs(documents: list[Example]) -> None:
     document = documents[2]
     pairs = (len(document.pair_heads) - 1, 0)
@@ -117,6 +136,8 @@ def test_a_plan_takes_only_its_own_pairs(documents: list[Example]) -> None:
         heads = _expected_units(document, document.pair_heads[pair], "mentions")
         assert {head for _, head, _ in _links(batch)[row]} == heads
         torch.testing.assert_close(batch.pair_features[row], torch.tensor(document.pair_features[pair]))
+    assert batch.cues.tolist() == [cue for pair in pairs for cue in document.pair_cues[pair]]
+    assert batch.cue_starts.tolist() == [0, len(document.pair_cues[pairs[0]])]
 
 
 def test_without_features_their_width_is_zero(documents: list[Example]) -> None:
@@ -133,12 +154,16 @@ def test_documents_without_a_pair_make_a_batch(units: str, features: bool) -> No
         assert batch.labels.shape == batch.allowed.shape == (0, 5)
         assert (batch.labels.dtype, batch.allowed.dtype) == (torch.bool, torch.bool)
         assert batch.links.shape == batch.link_pairs.shape == (0,)
+        assert batch.cues.shape == batch.cue_starts.shape == batch.pair_heads.shape == batch.pair_tails.shape == (0,)
         assert batch.token_mask.sum() == len(document.token_ids)
 
 
 def test_kinds_of_numbers(documents: list[Example]) -> None:
     batch = batch_of(documents)
-    whole = ("token_ids", "head_tokens", "tail_tokens", "links", "link_pairs", "pair_documents", "ner_labels")
+    whole = (
+        *("token_ids", "head_tokens", "tail_tokens", "links", "link_pairs", "pair_documents", "ner_labels"),
+        *("pair_heads", "pair_tails", "cues", "cue_starts"),
+    )
     assert {getattr(batch, name).dtype for name in whole} == {torch.int64}
     masks = ("token_mask", "head_mask", "tail_mask", "allowed", "labels")
     assert {getattr(batch, name).dtype for name in masks} == {torch.bool}

@@ -1,0 +1,88 @@
+"""Which tokens of a text are hidden and what stands in their places (BERT, Devlin et al. 2019), and their batches.
+
+Of the chosen tokens 80 % become UNK, 10 % a random token, 10 % stay; all of them are to be named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from biorel.text.tokenizer import PAD_ID, UNK_ID
+
+HIDDEN, REPLACED = 0.8, 0.1
+_FIRST_WORD = max(PAD_ID, UNK_ID) + 1
+
+Ids = np.ndarray
+
+
+@dataclass(frozen=True)
+class MaskedText:
+    """A text with hidden tokens: [T] ids as the network sees them, [M] hidden places, [M] what stood there."""
+
+    token_ids: Ids
+    places: Ids
+    targets: Ids
+
+
+@dataclass(frozen=True)
+class MaskedBatch:
+    """Texts padded: [B, T] ids and mask, [M] places in the flattened [B T], [M] targets."""
+
+    token_ids: Tensor
+    mask: Tensor
+    places: Tensor
+    targets: Tensor
+
+    def to(self, device: torch.device) -> MaskedBatch:
+        return MaskedBatch(
+            self.token_ids.to(device), self.mask.to(device), self.places.to(device), self.targets.to(device)
+        )
+
+
+def can_be_masked(token_ids: Ids) -> bool:
+    """Whether a text has a token that can be named; UNK cannot."""
+    return bool((token_ids >= _FIRST_WORD).any())
+
+
+def mask_text(token_ids: Ids, *, share: float, vocabulary: int, random: np.random.Generator) -> MaskedText:
+    """Hide a share of the known tokens of a text, one at least.
+
+    Args:
+        token_ids: [T], for which `can_be_masked` holds.
+        vocabulary: V; replacements are drawn from all of it but PAD and UNK.
+    """
+    known = np.flatnonzero(token_ids >= _FIRST_WORD)
+    number = max(1, round(share * len(known)))
+    places = np.sort(random.permutation(known)[:number])
+    fate = random.random(number)
+    others = random.integers(_FIRST_WORD, vocabulary, size=number)
+    seen = token_ids.copy()
+    hidden, replaced = fate < HIDDEN, (fate >= HIDDEN) & (fate < HIDDEN + REPLACED)
+    seen[places[hidden]] = UNK_ID
+    seen[places[replaced]] = others[replaced]
+    return MaskedText(seen, places, token_ids[places])
+
+
+def collate_masked(texts: Sequence[MaskedText]) -> MaskedBatch:
+    """The batch of some texts, in their order."""
+    length = max(len(text.token_ids) for text in texts)
+    token_ids = np.full((len(texts), length), PAD_ID, dtype=np.int64)
+    mask = np.zeros((len(texts), length), dtype=bool)
+    for row, text in enumerate(texts):
+        token_ids[row, : len(text.token_ids)] = text.token_ids
+        mask[row, : len(text.token_ids)] = True
+    places = np.concatenate([row * length + text.places for row, text in enumerate(texts)])
+    targets = np.concatenate([text.targets for text in texts]).astype(np.int64)
+    return MaskedBatch(*map(torch.from_numpy, (token_ids, mask, places, targets)))
+
+
+def pieces_of(token_ids: Ids, size: int) -> list[Ids]:
+    """A text in the fewest pieces of at most `size` tokens, of like length; those without a known token left out."""
+    number = -(-len(token_ids) // size) or 1
+    pieces = np.array_split(token_ids, number)
+    return [piece for piece in pieces if can_be_masked(piece)]

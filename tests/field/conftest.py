@@ -1,0 +1,47 @@
+"""Services on the loopback and fetches from them, for the faults of fetching."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biorel.config import FetchPubmed
+from biorel.sources.eutils import BATCH
+from biorel.stages import fetch_pubmed
+from tests.servers import Eutils, FakeClock, Server, article, running
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A server without anything on it."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.delenv("NCBI_API_KEY", raising=False)
+    with running() as server:
+        yield server
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def service(server: Server) -> Eutils:
+    """The E-utilities with the articles 1 to 599."""
+    return Eutils(server, {str(number): article(number, f"Title {number}.") for number in range(1, 3 * BATCH)})
+
+
+@pytest.fixture
+def pubmed(service: Eutils, clock: FakeClock, write: Callable[..., Path], tmp_path: Path) -> Callable[..., Path]:
+    """`biorel fetch pubmed` of these PMIDs, into `out`."""
+
+    def _pubmed(*pmids: object, **options: Any) -> Path:
+        if pmids:
+            options["pmids"] = [write("pmids.txt", "".join(f"{pmid}\n" for pmid in pmids))]
+        given = FetchPubmed.model_validate({"out": tmp_path / "out", "url": service.url, **options})
+        return fetch_pubmed.run(given, clock=clock.clock)
+
+    return _pubmed

@@ -1,0 +1,150 @@
+"""The faults that stand above the numbered ones in the list: pages for data, tags in texts, NUL bytes, offsets."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from biorel.config import FetchCtd, FetchPubtator
+from biorel.errors import FetchError
+from biorel.ledger import Ledger
+from biorel.sources.bioc import read_bioc
+from biorel.sources.eutils import BATCH
+from biorel.sources.pubmed import parse_pubmed
+from biorel.sources.pubtator import read_pubtator
+from biorel.stages import fetch_ctd, fetch_pubtator
+from tests.field.tables import counts, doc_ids, missing
+from tests.servers import CAPTCHA, PAGE, Reply, article, article_set
+
+UPPER_PAGE = b"\n<!-- cached -->\n<HTML><HEAD></HEAD><BODY>verify that you are a human</BODY></HTML>"
+
+
+@pytest.mark.parametrize("page", [CAPTCHA, PAGE, UPPER_PAGE], ids=["captcha", "busy", "no title"])
+def test_a_01_a_page_with_status_200_is_no_ctd_file(server, clock, tmp_path, page):
+    name = "CTD_genes.csv.gz"
+    server.on(f"/{name}", Reply(page))
+    given = FetchCtd.model_validate({"url": server.url, "file": ["CTD_genes"], "out": tmp_path / "ctd"})
+    with pytest.raises(FetchError, match=rf"{name}.* instead of data") as told:
+        fetch_ctd.run(given, clock=clock.clock)
+    for words in ("https://ctdbase.org/downloads/", "--from FOLDER", "build-dataset --ctd FOLDER"):
+        assert words in told.value.hint
+    assert not list(tmp_path.rglob(name))
+    assert not [part for part in tmp_path.rglob("*.part") if part.stat().st_size]
+    assert not (tmp_path / "ctd").exists()
+
+
+FAULTS = {
+    "429 without Retry-After": (Reply(b"", 429), 1),
+    "429 with Retry-After": (Reply(b"", 429, {"Retry-After": "7"}), 7),
+    "a page with status 200": (Reply(PAGE), 1),
+    "JSON with status 200": (Reply(b'{"error":"API rate limit exceeded","count":"11"}'), 1),
+}
+
+
+@pytest.mark.parametrize("call", ["epost", "efetch"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_02_a_refused_request_is_repeated_and_never_an_empty_result(pubmed, service, clock, call, fault):
+    reply, pause = FAULTS[fault]
+    service.faults[call] = [reply, reply]
+    out = pubmed(1, 2)
+    assert (doc_ids(out), missing(out)) == (["1", "2"], {})
+    assert len(clock.long_pauses()) == 2
+    assert min(clock.long_pauses()) >= pause
+
+
+def test_a_02_a_batch_that_stays_refused_leaves_no_result(pubmed, service, tmp_path):
+    service.faults["efetch"] = [Reply(PAGE)] * 6
+    with pytest.raises(FetchError, match="web page 'Server busy'"):
+        pubmed(1, 2)
+    assert not (tmp_path / "out").exists()
+    assert not list((tmp_path / "out.partial" / "parts").iterdir())
+
+
+@pytest.mark.parametrize(("key", "rate"), [("", 3), ("k3y", 10)])
+def test_a_02_requests_are_paced(pubmed, server, clock, monkeypatch, key, rate):
+    monkeypatch.setenv("NCBI_API_KEY", key)
+    pubmed(*range(1, 2 * BATCH + 1))
+    assert len(server.requests) == 4
+    assert clock.time >= 3 / rate
+
+
+@pytest.mark.parametrize(
+    ("marked", "text"),
+    [
+        ("<i>In vitro</i> action", "In vitro action"),
+        ("H<sub>2</sub>O and Ca<sup>2+</sup> rise", "H2O and Ca2+ rise"),
+        ("a <b>bold <i>and <sub>deep</sub></i></b> word", "a bold and deep word"),
+        ("&lt;5 mg <u>daily</u>", "<5 mg daily"),
+    ],
+)
+def test_a_03_inline_tags_cut_no_text(marked, text, ledger):
+    (found,) = parse_pubmed(article_set(article(900001, f"{marked}.", f"{marked}. End.")), "here", ledger)
+    assert (found.document.title, found.document.abstract) == (f"{text}.", f"{text}. End.")
+
+
+@pytest.mark.parametrize(
+    ("broken", "title"),
+    [("900002|t|Zetin\0acts.", "Zetin acts."), ("900002|t|\0Zetin", " Zetin"), ("\0" * 3 + "900002|t|Zetin", "Zetin")],
+    ids=["inside", "at the start of a text", "before the line"],
+)
+def test_a_04_a_nul_byte_is_replaced_and_counted(write, tmp_path, broken, title):
+    content = f"900001|t|One.\n900001|a|\n\n{broken}\n900002|a|B.\n\n900003|t|Three.\n900003|a|\n\n"
+    whole = write("dump.gz", content)
+    ledger = Ledger()
+    found = [item.document for item in read_pubtator(whole, ledger)]
+    assert [document.doc_id for document in found] == ["900001", "900002", "900003"]
+    assert found[1].title == title
+    assert ledger["NUL byte replaced"] == 1
+
+
+def test_a_04_the_dump_is_cut_down_over_a_nul_byte(write, tmp_path):
+    dump = write("dump", "900001|t|One\0.\n900001|a|A\0B\n900001\t0\t3\tO\0e\tGene\t1\n\n")
+    given = {"dump": dump, "pmids": [write("p", "900001\n")], "out": tmp_path / "out"}
+    out = fetch_pubtator.run(FetchPubtator.model_validate(given))
+    assert counts(out)["NUL byte replaced"] == 3
+    assert (out / "documents.pubtator.txt").read_text().startswith("900001|t|One .\n900001|a|A B\n")
+
+
+@pytest.mark.parametrize(
+    ("shown", "said", "kept"),
+    [
+        ("TNF-α", "TNF-a", "TNF-α"),
+        ("IL-1β", "il-1b", "IL-1β"),
+        ("5 µg", "5 ug", "5 µg"),
+        ("TNF-α", "TNF-alpha", None),
+        ("TNF-α", "IL-12", None),
+    ],
+)
+def test_a_05_the_text_of_the_passage_counts_before_a_normalised_one(write, ledger, shown, said, kept):
+    text = f"We gave {shown} and zetin."
+
+    def annotation(number: int, start: int, words: str) -> dict:
+        locations = [{"offset": start, "length": len(shown) if number == 1 else len(words)}]
+        return {"id": str(number), "infons": {"type": "Gene"}, "text": words, "locations": locations}
+
+    marks = [annotation(1, 8, said), annotation(2, text.index("zetin"), "zetin")]
+    passage = {"infons": {"type": "title"}, "offset": 0, "text": text, "annotations": marks}
+    (found,) = read_bioc(write("a.json", json.dumps({"id": "900001", "passages": [passage]})), ledger)
+    assert [one.text for one in found.mentions] == ([kept] if kept else []) + ["zetin"]
+    assert all(text[one.start : one.end] == one.text for one in found.mentions)
+    assert ledger["mention dropped: span does not show its text"] == (not kept)
+
+
+@pytest.mark.parametrize("empty", ["<AbstractText/>", "<AbstractText Label='AIM'> \n </AbstractText>", ""])
+def test_a_06_an_empty_abstract_text_is_an_empty_abstract(ledger, empty):
+    plain = article(900001, "A title.", "x")
+    (found,) = parse_pubmed(article_set(plain.replace("<AbstractText>x</AbstractText>", empty)), "here", ledger)
+    assert (found.document.title, found.document.abstract) == ("A title.", "")
+    assert found.article.abstract_source == "none"
+
+
+@pytest.mark.parametrize("title", ["Title.", "", "𝛼-toxin and µ"])
+def test_a_07_the_abstract_begins_one_after_the_title(write, ledger, title):
+    start = len(title) + 1
+    block = f"900001|t|{title}\n900001|a|Zetin acts.\n900001\t{start}\t{start + 5}\tZetin\tChemical\tD900001\n"
+    (found,) = read_pubtator(write("a.txt", block), ledger)
+    (mention,) = found.mentions
+    assert mention.start == start
+    assert found.document.text[mention.start :] == "Zetin acts."
+    assert not [reason for reason in ledger.counts if "repaired" in reason]

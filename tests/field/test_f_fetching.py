@@ -1,0 +1,186 @@
+"""F: services that answer less, more, late, broken or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import socket
+
+import pytest
+
+from biorel.config import FetchCtd
+from biorel.errors import FetchError, InputError
+from biorel.ledger import Ledger
+from biorel.sources.bioc import read_bioc
+from biorel.sources.eutils import BATCH
+from biorel.sources.mesh import read_mesh
+from biorel.sources.pubmed import read_pubmed
+from biorel.stages import fetch_ctd
+from tests.commands import HEADER, build, command_line, flags, pubtator
+from tests.field.tables import doc_ids, missing
+from tests.servers import PAGE, Reply, article, article_set, served_file
+
+CUT = Reply(b"<PubmedArticleSet><PubmedArticle><MedlineCitation>")
+
+
+def pages_of(service, size):
+    """An esearch that gives at most `size` ids a page, whatever is asked for."""
+
+    def answer(request):
+        start = int(request.parameters["retstart"])
+        asked = min(int(request.parameters["retmax"]), size)
+        found = {"count": str(len(service.hits)), "idlist": service.hits[start : start + asked]}
+        return Reply(json.dumps({"esearchresult": found}).encode())
+
+    return answer
+
+
+@pytest.mark.parametrize(("hits", "most"), [(53, None), (53, 30), (20, None), (21, None)])
+def test_f_01_a_search_is_read_to_its_count(pubmed, service, server, hits, most):
+    service.hits = [str(number) for number in range(1, hits + 1)]
+    server.on("/eutils/esearch.fcgi", pages_of(service, 20))
+    out = pubmed(query="tremor", **({"max": most} if most else {}))
+    assert doc_ids(out) == service.hits[:most]
+    assert all("retmax" in request.parameters for request in server.to("/eutils/esearch.fcgi"))
+
+
+def test_f_01_a_count_that_is_never_shown_is_an_error(pubmed, service, server, tmp_path):
+    service.hits = [str(number) for number in range(1, 21)]
+    short = {"count": "53", "idlist": service.hits}
+    rest = {"count": "53", "idlist": []}
+    replies = [Reply(json.dumps({"esearchresult": one}).encode()) for one in (short, short, rest)]
+    server.on("/eutils/esearch.fcgi", *replies)
+    with pytest.raises(FetchError, match="53 PMIDs were counted, and 20 shown"):
+        pubmed(query="tremor")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("broken", [b"\n", b"\r\n", b"\t"])
+def test_f_03_an_error_sentence_with_a_raw_line_break_is_quoted(capsys, server, tmp_path, broken):
+    server.on(
+        "/eutils/esearch.fcgi",
+        Reply(b'{"esearchresult":{"ERROR":"Search Backend failed:' + broken + b'retstart too large"}}'),
+    )
+    given = flags(query="tremor", url=f"{server.url}/eutils", out=tmp_path / "out")
+    code, _, said = command_line(capsys, "fetch", "pubmed", *given)
+    assert code == 6
+    assert "'tremor': Search Backend failed: retstart too large" in said
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("fault", [CUT, Reply(b"bad", 400), Reply(PAGE)], ids=["cut XML", "HTTP 400", "page"])
+def test_f_04_only_the_batch_that_failed_is_fetched_again(pubmed, service, server, tmp_path, fault):
+    wanted = [str(number) for number in range(1, 2 * BATCH + 3)]
+    service.faults["efetch"] = [None, *[fault] * 6]
+    with pytest.raises(FetchError, match="1 of 3 batches failed; the first, number 2"):
+        pubmed(*wanted)
+    kept = sorted(path.name for path in (tmp_path / "out.partial" / "parts").iterdir())
+    assert kept == ["000001.part", "000003.part"]
+    with pytest.raises(InputError, match="no such file"):
+        build(tmp_path / "dataset", documents=[tmp_path / "out" / "documents.parquet"])
+    service.faults["efetch"].clear()
+    before = len(server.requests)
+    assert doc_ids(pubmed(*wanted)) == wanted
+    (posted,) = [request for request in server.requests[before:] if "id" in request.parameters]
+    assert posted.parameters["id"] == ",".join(wanted[BATCH : 2 * BATCH])
+
+
+def test_f_04_a_batch_given_up_is_told_as_missing(pubmed, service):
+    service.faults["efetch"] = [CUT] * 6
+    out = pubmed(*range(1, BATCH + 2), incomplete=True)
+    assert doc_ids(out) == [str(BATCH + 1)]
+    assert len(missing(out)) == BATCH
+    assert missing(out)["1"].startswith("not fetched: ")
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"), [((1, 900002), ["1"]), ((900002, 900003), []), ((900002, 1, 900003, 2), ["1", "2"])]
+)
+def test_f_05_what_is_not_returned_is_listed(pubmed, server, asked, found):
+    out = pubmed(*asked)
+    assert doc_ids(out) == found
+    assert missing(out) == {str(one): "not returned by PubMed" for one in asked if str(one) not in found}
+    assert len(server.requests) == 4
+
+
+COLUMNS = HEADER["CTD_chemicals_diseases"]
+ROWS = "".join(f"zetin{n},D900001,,tremor,MESH:D900002,therapeutic,,,,{n}\n" for n in range(1, 400))
+WHOLE = gzip.compress(f"# Fields:\n# {COLUMNS}\n#\n{ROWS}".encode())
+NAME = "CTD_curated_chemicals_diseases.csv.gz"
+
+
+@pytest.mark.parametrize("damaged", [WHOLE[:-12], WHOLE[:50], WHOLE[:-20] + b"\0" * 20], ids=["12", "most", "zeros"])
+def test_f_06_a_damaged_download_that_lies_there_is_fetched_anew(server, clock, tmp_path, damaged):
+    server.on("/CTD_genes.csv.gz", Reply(b"", 404))
+    server.on(f"/{NAME}", served_file(WHOLE))
+    given = {"url": server.url, "file": ["CTD_curated_chemicals_diseases", "CTD_genes"], "out": tmp_path / "ctd"}
+    with pytest.raises(FetchError, match="404"):
+        fetch_ctd.run(FetchCtd.model_validate(given), clock=clock.clock)
+    cached = tmp_path / "ctd.partial" / NAME
+    assert cached.read_bytes() == WHOLE
+    cached.write_bytes(damaged)
+    given["file"] = given["file"][:1]
+    out = fetch_ctd.run(FetchCtd.model_validate(given), clock=clock.clock)
+    assert (out / NAME).read_bytes() == WHOLE
+
+
+@pytest.mark.parametrize("damaged", [WHOLE[:-12], WHOLE[:50]])
+@pytest.mark.parametrize("command", ["fetch ctd", "build-dataset"])
+def test_f_06_no_row_of_a_damaged_file_is_used(capsys, write, tmp_path, command, damaged):
+    folder = write("ctd/notes", "").parent
+    (folder / NAME).write_bytes(damaged)
+    types = f"# Fields:\n# {HEADER['CTD_chem_gene_ixn_types']}\nabundance,abu,,\n"
+    (folder / "CTD_chem_gene_ixn_types.csv").write_text(types)
+    if command == "fetch ctd":
+        options = flags(**{"from": folder}, file="CTD_curated_chemicals_diseases")
+    else:
+        text = pubtator("1", "Zetin.", "Tremor.", [("Zetin", "Chemical", "D900001"), ("Tremor", "Disease", "D900002")])
+        options = flags(documents=write("a.txt", text), ctd=folder, hypernyms="off")
+    code, _, said = command_line(capsys, *command.split(), *options, *flags(out=tmp_path / "out"))
+    assert code == 3
+    assert f"{folder / NAME}: damaged gzip file" in said
+    assert not (tmp_path / "out").exists()
+
+
+DTD = '<!DOCTYPE {} SYSTEM "https://dtd.nlm.nih.gov/x.dtd" [<!ENTITY leak SYSTEM "file:///etc/passwd">]>'
+FILES = {
+    "pubmed": DTD.format("PubmedArticleSet") + f"<PubmedArticleSet>{article(900001)}</PubmedArticleSet>",
+    "bioc": DTD.format("collection") + "<collection><document><id>900001</id><passage><offset>0</offset>"
+    "<text>A title.</text></passage></document></collection>",
+    "mesh": DTD.format("DescriptorRecordSet")
+    + "<DescriptorRecordSet><DescriptorRecord><DescriptorUI>D900001</DescriptorUI><DescriptorName><String>A title."
+    "</String></DescriptorName></DescriptorRecord></DescriptorRecordSet>",
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+@pytest.mark.parametrize("entity", ["", "&leak;"])
+def test_f_07_no_parser_opens_the_network_or_an_entity(write, monkeypatch, kind, entity):
+    def blocked(*args, **options):
+        raise AssertionError("a parser opens the network")
+
+    monkeypatch.setattr(socket, "socket", blocked)
+    monkeypatch.setattr(socket, "create_connection", blocked)
+    path = write(f"{kind}.xml", FILES[kind].replace("A title.", f"A title.{entity}"))
+    if kind == "pubmed":
+        (found,) = read_pubmed(path, Ledger())
+        text = found.document.title
+    elif kind == "bioc":
+        (item,) = read_bioc(path, Ledger())
+        text = item.document.title
+    else:
+        text = read_mesh([path], Ledger()).names["MESH:D900001"]
+    assert text.startswith("A title.")
+    assert "root:" not in text
+
+
+@pytest.mark.parametrize("most", [1, 5, 13])
+def test_f_08_a_limit_holds_whatever_the_service_sends(pubmed, service, most):
+    service.hits = [str(number) for number in range(14, 0, -1)]
+    more = Reply(article_set(*(article(number) for number in range(1, 15))))
+    service.faults["efetch"] = [more, more]
+    assert doc_ids(pubmed(query="tremor", max=most)) == service.hits[:most]
+
+
+def test_f_08_a_limit_holds_for_a_list_too(pubmed):
+    assert doc_ids(pubmed(*range(9, 99), max=5)) == ["9", "10", "11", "12", "13"]

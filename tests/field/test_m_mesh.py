@@ -1,0 +1,93 @@
+"""M: MeSH's tree numbers, padded ids and supplementary concepts."""
+
+from __future__ import annotations
+
+import pytest
+
+from biorel.dataset.hypernyms import strict_ancestors
+from biorel.sources.mesh import read_mesh, resolve
+from tests.commands import build, ctd_folder, mesh_file, pubtator
+from tests.field.tables import counts, pairs
+
+
+@pytest.mark.parametrize("odd", ["@900176", "C.01.100", "C1.100", "C01.10", "C01.100.", "c01.100", ""])
+def test_m_01_what_is_no_tree_number_is_no_position(tmp_path, ledger, odd):
+    path = mesh_file(tmp_path / "m.tsv", ("C01", "D900001"), ("C01.100", "D900002"), (odd, "D900003"))
+    mesh = read_mesh([path], ledger)
+    assert mesh.tree_numbers == {"MESH:D900001": ("C01",), "MESH:D900002": ("C01.100",)}
+    assert "MESH:D900003" in mesh.names
+    assert ledger["not a MeSH tree number"] == 1
+    above = strict_ancestors(mesh.tree_numbers, mesh.mapped_to)
+    assert above("MESH:D900002") == {"MESH:D900001"}
+    assert above("MESH:D900003") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("D000090001", "MESH:D090001"),
+        ("D000090002", "MESH:D000090002"),
+        ("mesh:d000090001", "MESH:D090001"),
+        ("D0090001", "MESH:D090001"),
+        ("D000000001", None),
+    ],
+)
+def test_m_02_surplus_zeros_go_only_where_the_short_form_exists(tmp_path, ledger, asked, found):
+    mesh = read_mesh([mesh_file(tmp_path / "m.tsv", ("C01", "D090001"), ("C02", "D000090002"))], ledger)
+    assert resolve(mesh, asked) == found
+
+
+@pytest.mark.parametrize("padded", ["mention", "curation"])
+def test_m_02_padded_ids_join_with_those_of_ctd(write, tmp_path, padded):
+    ids = ("MESH:D000090001", "MESH:D090001")
+    mentioned, curated = ids if padded == "mention" else ids[::-1]
+    text = pubtator("1", "Zetin.", "Tremor.", [("Zetin", "Chemical", "D900001"), ("Tremor", "Disease", mentioned)])
+    row = {"ChemicalID": "D900001", "DiseaseID": curated, "DirectEvidence": "therapeutic", "PubMedIDs": "1"}
+    folder = ctd_folder(tmp_path / "ctd", CTD_chemicals_diseases=[row])
+    tree = mesh_file(tmp_path / "m.tsv", ("C01", "D090001"), ("C02", "D000090002"))
+    shares = {"dev_share": 0, "test_share": 0}
+    stats = build(tmp_path / "d", documents=[write("a.txt", text)], ctd=folder, mesh=[tree], **shares)
+    assert stats["total"]["positives"] == 1
+    assert list(pairs(tmp_path / "d")) == [("MESH:D900001", "MESH:D090001")]
+
+
+def test_m_02_an_id_that_is_not_there_is_counted(write, tmp_path):
+    marks = [("Zetin", "Chemical", "D900001"), ("Tremor", "Disease", "D000090003"), ("Ataxia", "Disease", "D090001")]
+    text = pubtator("1", "Zetin.", "Tremor. Ataxia.", marks, [("D900001", "D090001")])
+    tree = mesh_file(tmp_path / "m.tsv", ("C01", "D090001"))
+    build(tmp_path / "d", train=[write("a.txt", text)], schema="cdr", mesh=[tree])
+    assert counts(tmp_path / "d")["ids of nine digits that --mesh does not know"] == 1
+    assert ("MESH:D900001", "MESH:D000090003") in pairs(tmp_path / "d")
+
+
+DESCRIPTORS = (
+    "<DescriptorRecordSet><DescriptorRecord><DescriptorUI>D900100</DescriptorUI><DescriptorName><String>Top</String>"
+    "</DescriptorName><TreeNumberList><TreeNumber>C10</TreeNumber></TreeNumberList></DescriptorRecord>"
+    "</DescriptorRecordSet>"
+)
+SUPPLEMENT = (
+    "<SupplementalRecordSet><SupplementalRecord><SupplementalRecordUI>C900001</SupplementalRecordUI>"
+    "<SupplementalRecordName><String>Rare</String></SupplementalRecordName><HeadingMappedToList>{}"
+    "</HeadingMappedToList></SupplementalRecord></SupplementalRecordSet>"
+)
+MAPPED = {
+    "text": "<HeadingMappedTo>*D900100/Q000151</HeadingMappedTo>",
+    "starred": "<HeadingMappedTo><DescriptorReferredTo><DescriptorUI>*D900100</DescriptorUI></DescriptorReferredTo>"
+    "<QualifierReferredTo><QualifierUI>Q000151</QualifierUI></QualifierReferredTo></HeadingMappedTo>",
+    "plain": "<HeadingMappedTo><DescriptorReferredTo><DescriptorUI>D900100</DescriptorUI></DescriptorReferredTo>"
+    "</HeadingMappedTo>",
+}
+
+
+@pytest.mark.parametrize("kind", MAPPED)
+def test_m_04_a_supplementary_concept_hangs_on_its_descriptor(write, ledger, kind):
+    paths = [write("desc.xml", DESCRIPTORS), write("supp.xml", SUPPLEMENT.format(MAPPED[kind]))]
+    mesh = read_mesh(paths, ledger)
+    above = strict_ancestors(mesh.tree_numbers, mesh.mapped_to)
+    assert above("MESH:C900001") == {"MESH:D900100"}
+    assert above("MESH:D900100") == frozenset()
+
+
+def test_m_04_concepts_mapped_in_a_circle_end():
+    above = strict_ancestors({}, {"MESH:C1": ("MESH:C2",), "MESH:C2": ("MESH:C1",)})
+    assert above("MESH:C1") == {"MESH:C2"}

@@ -1,0 +1,201 @@
+"""P: PubTator and BioC, and what their rows look like in the field."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from biorel.config import Tag
+from biorel.errors import InputError
+from biorel.ledger import MALFORMED
+from biorel.records import Document, Mention
+from biorel.sources.bioc import read_bioc
+from biorel.sources.pubtator import read_pubtator
+from biorel.stages import tag
+from biorel.tables import read_table
+from tests.commands import build, command_line, flags, pubtator
+from tests.field.tables import counts, pairs
+
+TEXT = "Zetin causes tremor."
+
+
+def bioc(place: str, *, shift: int = 0) -> str:
+    """One document whose two annotations stand on the document, its passage or its sentence."""
+    marks = [
+        {"id": str(n), "infons": {"type": type_, "identifier": id_}, "text": name, "locations": [at]}
+        for n, (type_, id_, name, at) in enumerate(
+            [
+                ("Chemical", "D900001", "Zetin", {"offset": shift, "length": 5}),
+                ("Disease", "D900002", "tremor", {"offset": 13 + shift, "length": 6}),
+            ]
+        )
+    ]
+    sentence = {"offset": 0, "text": TEXT, "annotations": marks if place == "sentence" else []}
+    passage = {"offset": 0, "infons": {"type": "title"}, "annotations": marks if place == "passage" else []}
+    passage |= {"sentences": [sentence]} if place == "sentence" else {"text": TEXT}
+    return json.dumps({"id": "900001", "passages": [passage], "annotations": marks if place == "document" else []})
+
+
+@pytest.mark.parametrize("place", ["passage", "sentence", "document"])
+def test_p_02_annotations_are_found_wherever_they_stand(write, ledger, place):
+    (found,) = read_bioc(write("a.json", bioc(place)), ledger)
+    assert [one.text for one in found.mentions] == ["Zetin", "tremor"]
+    assert ledger["annotation rows"] == 2
+
+
+@pytest.mark.parametrize("format_", ["bioc", "pubtator"])
+def test_p_02_a_file_of_which_no_annotation_can_be_imported_is_an_error(write, ledger, format_):
+    rows = "900001\t0\t5\tNetix\tChemical\tD900001\n900001\t6\t9\tnope\tDisease\tD900002\n"
+    if format_ == "bioc":
+        content = (
+            bioc("passage").replace('"text": "Zetin"', '"text": "Netix"').replace('"text": "tremor"', '"text": "nope"')
+        )
+        path, read = write("a.json", content), read_bioc
+    else:
+        path, read = write("a.txt", f"900001|t|{TEXT}\n900001|a|\n{rows}"), read_pubtator
+    with pytest.raises(InputError, match="2 annotations, and none could be imported"):
+        list(read(path, ledger))
+
+
+def test_p_03_pipes_in_relation_rows_and_texts_stay_where_they_are(write, ledger):
+    content = (
+        "900004|t|Title here.\n900004|a|Abstract | with a pipe.\n900004\tAssociation\tp|DEL|10_12|\tD900001\tNovel\n"
+    )
+    (found,) = read_pubtator(write("a.txt", content), ledger)
+    assert found.document == Document("900004", "Title here.", "Abstract | with a pipe.")
+    (row,) = found.curations
+    assert (row.relation, row.head_id, row.tail_id) == ("Association", "p|DEL|10_12|", "MESH:D900001")
+    assert ledger["relation rows"] == 1
+    assert not ledger[MALFORMED]
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [("900004|t|A|t|B | C|a|D", "A|t|B | C|a|D"), ("900004|t|", ""), ("900004|t||", "|")],
+)
+def test_p_03_a_text_line_splits_twice_at_most(write, ledger, line, title):
+    (found,) = read_pubtator(write("a.txt", f"{line}\n900004|a|x|a|y\n"), ledger)
+    assert (found.document.title, found.document.abstract) == (title, "x|a|y")
+
+
+ROWS = {
+    5: "900005\t0\t5\tT790M\tMutation",
+    6: "900005\t0\t5\tT790M\tMutation\tp.T790M",
+    7: "900005\t0\t5\tT790M\tMutation\tp.T790M\tRSID:900",
+    8: "900005\t0\t5\tT790M\tMutation\tp.T790M\tRSID:900\tx",
+}
+
+
+@pytest.mark.parametrize("columns", ROWS)
+def test_p_04_five_columns_and_more_are_a_row(write, ledger, columns):
+    (found,) = read_pubtator(write("a.txt", f"900005|t|T790M.\n900005|a|\n{ROWS[columns]}\n"), ledger)
+    assert [one.entity_id for one in found.mentions] == ([None] if columns == 5 else ["p.T790M"])
+
+
+@pytest.mark.parametrize(
+    "row", ["900005\t0\t5\tT790M", "900005\tzero\t5", "900006\t0\t5\tT790M\tMutation", "free text"]
+)
+def test_p_04_bad_rows_are_counted_with_their_line_and_strict_stops(write, capsys, tmp_path, ledger, row):
+    path = write("a.txt", f"900005|t|T790M.\n900005|a|\n{ROWS[6]}\n{row}\n")
+    (found,) = read_pubtator(path, ledger)
+    assert len(found.mentions) == 1
+    assert ledger[MALFORMED] == 1
+    assert ledger.examples[MALFORMED][0].startswith(f"{path}:4: ")
+    given = flags(tagger="dictionary", out=tmp_path / "tagged")
+    assert command_line(capsys, "tag", path, *given)[0] == 0
+    code, _, said = command_line(capsys, "tag", path, *given, "--strict", "--force")
+    assert code == 3
+    assert f"{path}:4" in said
+
+
+@pytest.mark.parametrize("ids", [("-", "-1", ""), ("N/A", "nan", "CUI-less"), ("MESH:-", "null", "None")])
+@pytest.mark.parametrize("unlinked", ["drop", "merge"])
+def test_p_06_mentions_without_an_id_are_not_one_entity(write, tmp_path, ids, unlinked):
+    names = [(name, "Chemical", id_) for name, id_ in zip(("drugX", "drugY", "drugZ"), ids, strict=True)]
+    known = [("zetin", "Chemical", "D900001"), ("tremor", "Disease", "D900002")]
+    text = pubtator("1", "drugX, drugY and drugZ.", "zetin, tremor.", names + known, [("D900001", "D900002")])
+    build(tmp_path / "d", train=[write("a.txt", text)], schema="cdr", unlinked=unlinked)
+    mentions = read_table(tmp_path / "d" / "train" / "mentions.parquet", Mention)
+    assert [one.text for one in mentions if one.entity_id is None] == ["drugX", "drugY", "drugZ"]
+    found = pairs(tmp_path / "d")
+    assert ("MESH:D900001", "MESH:D900002") in found
+    # `merge` is the paper's own count, and only where it is asked for
+    assert len(found) == (1 if unlinked == "drop" else 2)
+
+
+DOSE = "Dose of 5 µg β-agonist caused tremor."
+
+
+@pytest.mark.parametrize(
+    ("title", "unit"),
+    [(DOSE, "utf-8"), ("𝛼 " + DOSE, "utf-16-le"), ("Naïve – " + DOSE, "utf-8"), (DOSE, "code points")],
+)
+def test_p_07_offsets_in_other_units_become_code_points(write, ledger, title, unit):
+    rows = []
+    for name in ("agonist", "tremor"):
+        start = title.index(name)
+        if unit != "code points":
+            start = len(title[:start].encode(unit)) // (2 if unit == "utf-16-le" else 1)
+        rows.append(f"900007\t{start}\t{start + len(name)}\t{name}\tDisease\tD900002")
+    (found,) = read_pubtator(write("a.txt", "\n".join([f"900007|t|{title}", "900007|a|", *rows])), ledger)
+    assert [title[one.start : one.end] for one in found.mentions] == ["agonist", "tremor"]
+    assert sum(count for reason, count in ledger.counts.items() if "repaired" in reason) == 2 * (unit != "code points")
+
+
+def test_p_07_spans_that_fit_in_no_unit_are_dropped_one_by_one(write, ledger):
+    rows = "900007\t32\t38\ttremor\tDisease\tD1\n900007\t3\t8\tnever\tDisease\tD2\n"
+    (found,) = read_pubtator(write("a.txt", f"900007|t|{DOSE}\n900007|a|\n{rows}"), ledger)
+    assert [(one.start, one.text) for one in found.mentions] == [(DOSE.index("tremor"), "tremor")]
+    assert ledger["mention dropped: span does not show its text"] == 1
+
+
+A = "Zetin caused tremor twice."
+
+
+@pytest.mark.parametrize(
+    ("abstract", "kept"),
+    [(A, ["Zetin", "tremor"]), (A + " Zetin and tremor.", []), (A.replace("tremor", "ataxia"), ["Zetin"])],
+    ids=["each once", "each twice", "one is gone"],
+)
+def test_p_08_another_edition_of_one_text_costs_the_others_nothing(write, tmp_path, abstract, kept):
+    shift = len("T. BACKGROUND: ")
+    rows = [f"1\t{shift}\t{shift + 5}\tZetin\tChemical\tD900001", f"1\t{shift + 13}\t{shift + 19}\ttremor\tDisease\tD2"]
+    fine = [pubtator(n, "T.", A, [("Zetin", "Chemical", "D1"), ("tremor", "Disease", "D2")]) for n in "23"]
+    source = write("a.txt", "\n".join(["1|t|T.", f"1|a|{abstract}", *rows, "", *fine]))
+    given = {"input": [source], "annotations": [source], "tagger": "imported", "out": tmp_path / "t"}
+    out = tag.run(Tag.model_validate(given))
+    mentions: dict[str, list[str]] = {"1": [], "2": [], "3": []}
+    for one in read_table(out / "mentions.parquet", Mention):
+        mentions[one.doc_id].append(one.text)
+    assert mentions == {"1": kept, "2": ["Zetin", "tremor"], "3": ["Zetin", "tremor"]}
+    assert counts(out).get("annotations: mention dropped: span does not show its text", 0) == 2 - len(kept)
+
+
+STYLES = ("MESH:D900001", "D900001", "mesh:d900001", "CHEBI:900")
+
+
+@pytest.mark.parametrize(
+    ("type_", "styles", "expected"),
+    [
+        ("Chemical", STYLES, ["MESH:D900001", "CHEBI:900"]),
+        ("Gene", ("367", "NCBIGene:367", "gene:367", "367(Tax:9606)", "EntrezGene:367"), ["NCBIGene:367"]),
+        ("Disease", ("OMIM:104300", "MIM:104300", "104300", "*OMIM:104300"), ["OMIM:104300"]),
+    ],
+)
+def test_p_09_one_concept_has_one_id_however_it_is_written(write, ledger, type_, styles, expected):
+    names = [f"n{number}x" for number in range(len(styles))]
+    block = pubtator("1", " ".join(names), "", [(n, type_, s) for n, s in zip(names, styles, strict=True)])
+    (found,) = read_pubtator(write("a.txt", block), ledger)
+    assert list(dict.fromkeys(one.entity_id for one in found.mentions)) == expected
+
+
+@pytest.mark.parametrize("raw", ["D900001|D900002", "D900001;MESH:D900002", "mesh:d900001,D900002"])
+def test_p_09_a_mention_of_two_ids_is_one_span_and_counts_once(write, tmp_path, ledger, raw):
+    """biorel keeps a row for each concept; what counts spans counts the span once."""
+    block = pubtator("1", "Zetin.", "", [("Zetin", "Chemical", raw)])
+    path = write("a.txt", block)
+    (found,) = read_pubtator(path, ledger)
+    assert [one.entity_id for one in found.mentions] == ["MESH:D900001", "MESH:D900002"]
+    assert len({(one.start, one.end) for one in found.mentions}) == 1
+    assert ledger["annotation rows"] == 1

@@ -1,0 +1,157 @@
+"""R-01, R-03, R-04 and R-09: checkpoints, resuming, devices."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+from argparse import Namespace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+
+from biorel.errors import ModelError
+from biorel.stages import train
+from biorel.training import loop
+from biorel.training.checkpoint import FILE
+from biorel.training.model_folder import open_model
+from tests.commands import SAMPLE, command_line, flags, tiny_model
+from tests.stages.test_train import Killed, checkpoint, checkpoint_state, config, interrupted, same_run, weights
+from tests.test_architecture import TREES
+
+
+@pytest.fixture
+def killed(dataset: Path, tmp_path: Path) -> Path:
+    """The checkpoint of a run `m` that was killed after its first epoch."""
+    with pytest.raises(Killed):
+        train.run(config(dataset, tmp_path / "m"), interrupted(lambda report: report.dev is not None))
+    return checkpoint(tmp_path / "m")
+
+
+def test_r_01_a_checkpoint_holds_tensors_and_plain_values(killed):
+    kinds = {name.split("/")[0] for name in load_file(killed)}
+    assert kinds == {"model", "average", "best", "optimizer", "random"}
+    with safe_open(killed, framework="pt") as file:
+        state = json.loads(file.metadata()["state"])
+    assert isinstance(state["best_score"], float)
+    assert isinstance(state["history"][0]["dev_f1"], float)
+
+
+@pytest.mark.parametrize("place", ["model", "checkpoint"])
+def test_r_01_a_pickle_in_its_place_is_refused_and_never_run(killed, model, dataset, tmp_path, place):
+    ran = tmp_path / "ran"
+
+    class Trap:
+        def __reduce__(self):
+            return (os.mkdir, (str(ran),))
+
+    held = {"score": np.float64(0.5), "args": Namespace(a=1), "path": Path(), "trap": Trap()}
+    if place == "checkpoint":
+        torch.save(held, killed)
+        with pytest.raises(ModelError, match="damaged checkpoint"):
+            tiny_model(dataset, tmp_path / "m")
+    else:
+        folder = tmp_path / "copy"
+        folder.mkdir()
+        for path in model.iterdir():
+            if path.is_file():
+                (folder / path.name).write_bytes(path.read_bytes())
+        torch.save(held, folder / "model.safetensors")
+        with pytest.raises(ModelError, match="not a safetensors file"):
+            open_model(folder)
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize("damage", [lambda whole: whole[: len(whole) // 2], lambda _: b"", lambda _: b"no checkpoint"])
+def test_r_03_a_damaged_checkpoint_is_told_and_kept(killed, dataset, tmp_path, damage):
+    whole = killed.read_bytes()
+    killed.write_bytes(damage(whole))
+    with pytest.raises(ModelError, match=rf"{killed}: damaged checkpoint"):
+        tiny_model(dataset, tmp_path / "m")
+    assert killed.read_bytes() == damage(whole)
+    assert not (tmp_path / "m").exists()
+
+
+def test_r_03_a_leftover_of_a_kill_does_no_harm(killed, dataset, tmp_path):
+    killed.with_name(f"{FILE}.tmp").write_bytes(killed.read_bytes()[:100])
+    tiny_model(dataset, tmp_path / "m")
+    tiny_model(dataset, tmp_path / "whole")
+    same_run(tmp_path / "m", tmp_path / "whole")
+
+
+def test_r_03_a_checkpoint_is_moved_into_place_whole(killed, dataset, tmp_path, monkeypatch):
+    """A disk that is full while the second checkpoint is written leaves the first one as it was."""
+    before = killed.read_bytes()
+
+    def full(tensors, path, **options):
+        Path(path).write_bytes(b"half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("biorel.model.checkpoint.save_file", full)
+    with pytest.raises(Exception, match="No space left on device"):
+        tiny_model(dataset, tmp_path / "m")
+    assert killed.read_bytes() == before
+
+
+@pytest.mark.parametrize("steps", [None, 1, 5], ids=["after an epoch", "in the first steps", "after 5 steps"])
+def test_r_04_a_resumed_run_has_the_rates_of_one_that_was_not_stopped(dataset, tmp_path, monkeypatch, steps):
+    rates: dict[int, float] = {}
+    true_rate = loop.learning_rate
+
+    def noted(step, **schedule):
+        rates[step] = true_rate(step, **schedule)
+        return rates[step]
+
+    monkeypatch.setattr(loop, "learning_rate", noted)
+    monkeypatch.setitem(loop.Recipe.__init__.__kwdefaults__, "checkpoint_steps", steps or 200)
+    given = {"epochs": 3, "warmup": 7, "token_budget": 300}
+    train.run(config(dataset, tmp_path / "whole", **given))
+    expected = dict(rates)
+    assert len(expected) > 9
+    rates.clear()
+
+    def stop(report):
+        return report.dev is not None if steps is None else report.epoch_step == steps
+
+    with pytest.raises(Killed):
+        train.run(config(dataset, tmp_path / "m", **given), interrupted(stop))
+    done = max(rates) + 1
+    assert checkpoint_state(tmp_path / "m")["step"] == done
+    moments = {name: value for name, value in load_file(checkpoint(tmp_path / "m")).items() if "optimizer/" in name}
+    assert any(float(value.abs().sum()) > 0 for name, value in moments.items() if name.endswith("/exp_avg_sq"))
+    rates.clear()
+    epochs = []
+    train.run(config(dataset, tmp_path / "m", **given), lambda all_: (epochs.append(one) or one for one in all_))
+    assert rates == {step: rate for step, rate in expected.items() if step >= done}
+    assert [one.epoch for one in epochs if one.dev] == ([2, 3] if steps is None else [1, 2, 3])
+    assert weights(tmp_path / "m") == weights(tmp_path / "whole")
+
+
+def test_r_09_files_tell_no_device_and_a_checkpoint_of_a_gpu_goes_on_without_one(killed, model, dataset, tmp_path):
+    header = (model / "model.safetensors").read_bytes()
+    assert b"cuda" not in header[8 : 8 + int.from_bytes(header[:8], "little")]
+    tensors = load_file(killed) | {"random/cuda": torch.zeros(16, dtype=torch.uint8)}
+    with safe_open(killed, framework="pt") as file:
+        metadata = file.metadata()
+    save_file(tensors, killed, metadata=metadata)
+    tiny_model(dataset, tmp_path / "m")
+    tiny_model(dataset, tmp_path / "whole")
+    same_run(tmp_path / "m", tmp_path / "whole")
+
+
+def test_r_09_every_file_of_tensors_is_read_onto_the_cpu():
+    calls = [node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    loads = [ast.unparse(call) for call in calls if ast.unparse(call.func).split(".")[-1] == "load_file"]
+    assert len(loads) >= 2
+    assert all("device='cpu'" in load for load in loads)
+
+
+def test_r_09_extract_says_which_device_is_not_there(capsys, model, tmp_path):
+    given = flags(model=model, device="cuda:7", out=tmp_path / "r.jsonl")
+    code, _, said = command_line(capsys, "extract", SAMPLE / "abstracts.jsonl", *given)
+    assert code == 4
+    assert "device cuda:7 cannot be used" in said

@@ -1,0 +1,136 @@
+"""R-06, R-07, R-08 and R-10: gradients, draws, workers, determinism."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from biorel.config import Extract
+from biorel.errors import ModelError
+from biorel.model.determinism import deterministic
+from biorel.model.losses import ner_loss, relation_loss
+from biorel.stages import extract, train
+from biorel.training import loop
+from tests.builders import batch_of, example, random_example, tiny_bran
+from tests.commands import SAMPLE, read_json_lines, tiny_model
+from tests.stages.test_train import weights
+from tests.test_architecture import TREES
+
+
+@pytest.mark.parametrize("forbidden", [-1e9, float("-inf")])
+@pytest.mark.parametrize("size", [1.0, 1e4])
+def test_r_06_what_is_left_out_leaves_finite_gradients(forbidden, size):
+    scores = torch.tensor([[0.0, size, -size], [size, 0.0, 0.0]], requires_grad=True)
+    masked = scores.masked_fill(torch.tensor([[False, False, True], [False, True, True]]), forbidden)
+    labels = torch.tensor([[False, True, False], [True, False, False]])
+    relation_loss(masked, labels, positive_weight=3.0).backward()
+    assert torch.isfinite(scores.grad).all()
+
+
+@pytest.mark.parametrize(
+    "documents", [[example(tokens=[])], [example(tokens=[2, 3])], [random_example(1, 9), example(tokens=[])]]
+)
+def test_r_06_a_batch_without_labels_has_a_finite_loss(documents):
+    bran = tiny_bran().train()
+    batch = batch_of(documents)
+    output = bran(batch)
+    loss = relation_loss(output.pairs, batch.labels, positive_weight=1.0)
+    loss = loss + ner_loss(output.ner, batch.ner_labels, batch.token_mask)
+    loss.backward()
+    gradients = [parameter.grad for parameter in bran.parameters() if parameter.grad is not None]
+    assert gradients
+    assert all(torch.isfinite(gradient).all() for gradient in gradients)
+
+
+@pytest.mark.parametrize("sampling", ["documents", "paper"])
+def test_r_07_draws_follow_from_seed_and_epoch_alone(sampling):
+    documents = [random_example(seed, 12) for seed in range(9)]
+    given = dict.fromkeys(loop.Recipe.__dataclass_fields__, 0) | {"sampling": sampling, "token_budget": 30}
+    recipe = loop.Recipe(**given | {"pairs_per_step": 3, "steps_per_epoch": 6, "seed": 4})
+    first = [loop.epoch_plans(documents, recipe, epoch) for epoch in (0, 1)]
+    np.random.seed(7)
+    torch.manual_seed(7)
+    assert first == [loop.epoch_plans(documents, recipe, epoch) for epoch in (0, 1)]
+    assert first[0] != first[1]
+
+
+def test_r_07_nothing_draws_from_numpys_global_state_and_no_worker_exists():
+    nodes = (node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    names = {ast.unparse(node) for node in nodes}
+    drawing = {name for name in names if re.fullmatch(r"np\.random\.\w+", name)}
+    assert drawing <= {"np.random.default_rng", "np.random.Generator"}
+    assert not {name for name in names if "DataLoader" in name}
+
+
+FORKED = """
+import multiprocessing, os
+from pathlib import Path
+from tokenizers import Tokenizer
+from biorel.text.tokenizer import learn_bpe
+tokenizer = learn_bpe(["zetin causes tremor " * 50] * 200, 200)
+tokenizer.encode_batch(["zetin"] * 500)
+def work(number):
+    return [len(one.ids) for one in tokenizer.encode_batch(["zetin causes tremor"] * 200)][0]
+if __name__ == "__main__":
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        print(sorted(set(pool.map(work, range(8)))), os.environ["TOKENIZERS_PARALLELISM"])
+"""
+
+
+@pytest.mark.parametrize("asked", [None, "false"])
+def test_r_08_tokenising_before_and_after_a_fork_ends(tmp_path, asked):
+    environment = {name: value for name, value in os.environ.items() if name != "TOKENIZERS_PARALLELISM"}
+    environment |= {"TOKENIZERS_PARALLELISM": asked} if asked else {}
+    (tmp_path / "forked.py").write_text(FORKED)
+    command = [sys.executable, str(tmp_path / "forked.py")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("] false\n")
+
+
+def test_r_08_tagging_processes_after_tokenising_end(tmp_path, monkeypatch):
+    """The second chunk is tagged by forked workers when the first was tokenised already."""
+    monkeypatch.setattr(extract, "_CHUNK", 2)
+    rows = [
+        {"pmid": row["pmid"], "title": row["title"], "abstract": ""}
+        for row in read_json_lines(SAMPLE / "abstracts.jsonl")[:4]
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    given = {"input": tmp_path / "a.jsonl", "out": tmp_path / "r.jsonl", "n_process": 2}
+    assert extract.run(Extract.model_validate(given)).documents == 4
+
+
+def test_r_10_deterministic_training_is_the_same_and_sets_the_workspace(dataset, tmp_path, monkeypatch):
+    monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
+    seen = []
+    monkeypatch.setattr(train, "pick_device", lambda name: seen.append(dict(os.environ)) or torch.device("cpu"))
+    for name in ("a", "b"):
+        tiny_model(dataset, tmp_path / name, deterministic=True, epochs=1)
+    assert weights(tmp_path / "a") == weights(tmp_path / "b")
+    # before the first use of a device
+    assert seen[0]["CUBLAS_WORKSPACE_CONFIG"] == ":4096:8"
+    assert not torch.are_deterministic_algorithms_enabled()
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"), [("x does not have a deterministic implementation", ModelError), ("out of memory", RuntimeError)]
+)
+def test_r_10_an_operation_without_such_a_form_is_one_line(fault, kind):
+    with pytest.raises(kind, match=fault), deterministic(True):
+        raise RuntimeError(f"{fault}\nmore")
+
+
+def test_r_10_what_the_user_set_stays(monkeypatch):
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
+    with deterministic(True):
+        assert torch.are_deterministic_algorithms_enabled()
+    assert os.environ["CUBLAS_WORKSPACE_CONFIG"] == ":16:8"
+    assert not torch.are_deterministic_algorithms_enabled()

@@ -1,0 +1,148 @@
+"""Commands that are killed: what each is run on, and what of its output must be the same however it came to be.
+
+Every run is a fork of one process that has imported the commands and has done nothing else, so that a run costs its
+own work only and no thread is lost in the fork.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from functools import partial
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+import biorel.tagging.language  # noqa: F401 - spaCy is imported before the forks
+from biorel.config import Extract, FetchCtd, FetchPubmed, Tag, Train
+from biorel.stages import extract, fetch_ctd, fetch_pubmed, tag, train
+from tests.commands import SAMPLE, TINY, sample_dataset
+from tests.servers import Eutils, FakeClock, Reply, Request, article, running, served_file
+
+_TIMES = ("seconds", "seconds_per_epoch", "documents_per_second", "began", "resumed")
+_PMIDS = [str(number) for number in range(1, 1001)]
+_CTD = ("CTD_chem_gene_ixn_types", "CTD_chemicals_diseases")
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command on tiny data: `run` writes `out` in a folder of its own, and perhaps files beside it."""
+
+    out: str
+    run: Callable[[Path], object]
+
+
+def forked(work: Callable[[], object]) -> int:
+    """Start the work in a process of its own; its id. It ends with 0, or with 1 and a traceback."""
+    child = os.fork()
+    if child:
+        return child
+    code = 1
+    try:
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            work()
+        code = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def waited(child: int) -> None:
+    """Raises where the process did not end well."""
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+def serve(place: Path) -> None:
+    """Answer for ever as PubMed and CTD do, CTD slowly enough to be left in between; the address goes to `place`."""
+    with running() as server:
+        Eutils(server, {pmid: article(pmid, f"Title {pmid}.", "Text. " * 20) for pmid in _PMIDS})
+        for name in _CTD:
+            content = (SAMPLE / "ctd" / f"{name}.csv").read_bytes()
+            server.on(f"/ctd/{name}.csv", _slow(served_file(content)))
+            server.on(f"/ctd/{name}.csv.gz", _slow(served_file(gzip.compress(content, mtime=0))))
+        place.with_suffix(".new").write_text(server.url, encoding="utf-8")
+        place.with_suffix(".new").replace(place)
+        time.sleep(10**6)
+
+
+def _slow(answer: Any) -> Callable[[Request], Reply]:
+    def later(request: Request) -> Reply:
+        time.sleep(0.05)
+        return answer(request)
+
+    return later
+
+
+def commands(inputs: Path, url: str) -> dict[str, Command]:
+    """By name; `inputs` is what `prepare` filled."""
+    clock = FakeClock().clock
+
+    def pubmed(folder: Path) -> object:
+        config = FetchPubmed(pmids=(inputs / "pmids.txt",), url=f"{url}/eutils", out=folder / "out")
+        return fetch_pubmed.run(config, clock=clock)
+
+    def ctd(folder: Path) -> object:
+        return fetch_ctd.run(FetchCtd(file=_CTD, url=f"{url}/ctd", out=folder / "out"), clock=clock)
+
+    def tagged(folder: Path) -> object:
+        return tag.run(Tag(input=(inputs / "few.jsonl",), out=folder / "out"))
+
+    def trained(folder: Path) -> object:
+        return train.run(Train.model_validate({"dataset": inputs / "dataset", "out": folder / "out", **TINY}))
+
+    def extracted(folder: Path) -> object:
+        return extract.run(Extract(input=inputs / "few.jsonl", out=folder / "out.parquet", min_score=0.1, threads=1))
+
+    return {
+        "fetch pubmed": Command("out", pubmed),
+        "fetch ctd": Command("out", ctd),
+        "tag": Command("out", tagged),
+        "build-dataset": Command("dataset", lambda folder: sample_dataset(folder)),
+        "train": Command("out", trained),
+        "extract": Command("out.parquet", extracted),
+    }
+
+
+def prepare(inputs: Path) -> None:
+    """Make what the commands read."""
+    (inputs / "pmids.txt").write_text("\n".join(_PMIDS), encoding="utf-8")
+    lines = (SAMPLE / "abstracts.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (inputs / "few.jsonl").write_text("".join(lines[:6]), encoding="utf-8")
+    waited(forked(partial(sample_dataset, inputs)))
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """What must be the same of every file of a folder: all bytes of a table, and of JSON all but times."""
+    found = (path for path in sorted(folder.rglob("*")) if path.is_file() and "events" not in path.parts)
+    # a lock that nobody holds, which a kill between the last move and the unlocking leaves, is taken over or harmless
+    files = (path for path in found if path.suffix != ".lock")
+    return {str(path.relative_to(folder)): hashlib.sha256(_content(path)).hexdigest() for path in files}
+
+
+def _content(path: Path) -> bytes:
+    if path.name == "manifest.json":
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        # how often a file was asked for differs after a kill (one that was moved into place and not noted yet is
+        # fetched anew), what became of rows does not
+        counts = {reason: count for reason, count in manifest["counts"].items() if "file" not in reason.split()}
+        return json.dumps([manifest["fingerprint"], counts]).encode()
+    if path.name == "metrics.json":
+        return json.dumps(_timeless(json.loads(path.read_text(encoding="utf-8")))).encode()
+    if path.name == "history.parquet":
+        return pd.read_parquet(path).drop(columns=list(_TIMES), errors="ignore").to_csv().encode()
+    return path.read_bytes()
+
+
+def _timeless(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name not in _TIMES}

@@ -1,0 +1,139 @@
+"""A span shows the same text from the import to the export, whatever the text is made of."""
+
+from __future__ import annotations
+
+import functools
+import json
+from dataclasses import replace
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from biorel.dataset.candidates import candidates, entities, link
+from biorel.dataset.encode import Encoder, ner_labels
+from biorel.ledger import Ledger
+from biorel.model.windows import plan_windows
+from biorel.records import Annotated
+from biorel.sources.jsonl import read_jsonl
+from biorel.sources.spans import check_spans
+from biorel.text.tokenizer import load_tokenizer
+from tests.builders import RESOURCES, relation, schema
+from tests.exports.strategies import documents
+from tests.properties.profile import PROPERTY
+
+TYPES = ("Chemical", "Disease", "Gene")
+SCHEMA = schema(relation("r", "Chemical", "Disease"))
+_UNITS = {"UTF-8 bytes": ("utf-8", 1), "UTF-16 units": ("utf-16-le", 2)}
+
+
+@functools.cache
+def encoder() -> Encoder:
+    """The shipped tokenizer."""
+    tokenizer = load_tokenizer(RESOURCES / "models" / "cdr" / "tokenizer.json")
+    return Encoder(tokenizer, SCHEMA.labels, ner_labels(TYPES))
+
+
+def as_record(annotated: Annotated) -> str:
+    """The document as a line of JSON, its mentions as they are."""
+    document = annotated.document
+    rows = [
+        {"start": one.start, "end": one.end, "text": one.text, "type": one.type, "id": one.entity_id or "-"}
+        for one in annotated.mentions
+    ]
+    return json.dumps({"id": document.doc_id, "title": document.title, "abstract": document.abstract, "entities": rows})
+
+
+def imported(annotated: Annotated, folder: Path) -> Annotated:
+    path = folder / "a.jsonl"
+    path.write_text(f"{as_record(annotated)}\n", encoding="utf-8")
+    ((_, found),) = read_jsonl(path, Ledger())
+    assert isinstance(found, Annotated), found
+    return found
+
+
+@PROPERTY
+@given(item=documents("\0"))
+def test_through_import_tokens_and_windows(tmp_path, item):
+    annotated, _ = item
+    if not annotated.document.text.strip():
+        return
+    found = imported(annotated, tmp_path)
+    # one id that joins several is several mentions: only those of types whose ids are joined
+    assert found.document == annotated.document
+    assert {(one.start, one.end, one.text) for one in found.mentions} == {
+        (one.start, one.end, one.text) for one in annotated.mentions
+    }
+    linked = link(found.mentions, "drop")
+    pairs = candidates("1", entities(linked), SCHEMA)
+    books = Ledger()
+    example = encoder().example(found.document, found.mentions, linked, pairs, books)
+    text = found.document.text
+    lost = books["mention without a token"]
+    assert len(example.mention_starts) + lost == len(set(linked))
+    assert len(example.pair_heads) + books["pair without tokens"] == len(pairs)
+    tokens = list(zip(example.token_starts, example.token_ends, strict=True))
+    assert all(0 <= start < end <= len(text) for start, end in tokens)
+    shown = {(one.start, one.end): one.text for one in linked}
+    for first, last, start, end in zip(
+        example.mention_starts,
+        example.mention_ends,
+        example.mention_char_starts,
+        example.mention_char_ends,
+        strict=True,
+    ):
+        assert text[start:end] == shown[start, end]
+        assert first < last
+        # each of its tokens overlaps it, and no token beside them does
+        inside = [number for number, span in enumerate(tokens) if span[0] < end and start < span[1]]
+        assert inside == list(range(first, last))
+    for size in (1, 2, 7):
+        windows = plan_windows(len(example.token_ids), size)
+        kept = [place for window in windows for place in range(window.keep_start, window.keep_end)]
+        assert kept == list(range(len(example.token_ids)))
+        assert all(window.start <= window.keep_start <= window.keep_end <= window.end for window in windows)
+
+
+@PROPERTY
+@given(item=documents("\0"), unit=st.sampled_from(sorted(_UNITS)))
+def test_offsets_in_other_units_are_told_and_mended(item, unit):
+    annotated, _ = item
+    document, mentions = annotated.document, annotated.mentions
+    encoding, width = _UNITS[unit]
+
+    def counted(place: int) -> int:
+        return len(document.text[:place].encode(encoding)) // width
+
+    moved = [_at(mention, counted(mention.start), counted(mention.end)) for mention in mentions]
+    books = Ledger()
+    found = check_spans(document, moved, books, "")
+    if moved == list(mentions):
+        assert (found, books.counts) == (mentions, {})
+    elif unit == "UTF-8 bytes" or found == mentions:
+        # UTF-16 that also reads as UTF-8 may be mended so; what is kept shows its text either way
+        assert all(document.text[one.start : one.end] == one.text for one in found)
+        assert all(one.end <= len(document.text) for one in found)
+        assert books.counts
+
+
+@PROPERTY
+@given(
+    item=documents("\0"),
+    shifts=st.lists(st.tuples(st.integers(-3, 40), st.integers(-3, 40)), min_size=1, max_size=12),
+)
+def test_every_misplaced_mention_is_kept_where_it_shows_its_text_or_booked(item, shifts):
+    annotated, _ = item
+    moved = [
+        _at(mention, mention.start + left, mention.end + right)
+        for mention, (left, right) in zip(annotated.mentions, shifts, strict=False)
+    ]
+    books = Ledger()
+    found = check_spans(annotated.document, moved, books, "")
+    dropped = sum(count for reason, count in books.counts.items() if reason.startswith("mention dropped"))
+    assert len(found) + dropped == len(moved)
+    assert all(0 <= one.start < one.end <= len(annotated.document.text) for one in found)
+    assert all(annotated.document.text[one.start : one.end] == one.text for one in found)
+
+
+def _at(mention, start, end):
+    return replace(mention, start=start, end=end)

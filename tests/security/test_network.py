@@ -1,0 +1,78 @@
+"""Only the hosts that are configured are asked, and a key stands in nothing that stays."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from biorel.errors import ConfigError
+from biorel.resources import resource
+from biorel.sources.corpora import corpus_service, read_corpora
+from biorel.sources.services import host_of, read_service
+from tests.commands import biorel
+from tests.servers import Eutils, Reply, article, running
+
+PACKAGE = Path(__file__).parents[2] / "biorel"
+NETWORK = {"requests", "urllib3", "urllib.request", "http.client", "socket", "httpx", "aiohttp", "ftplib", "smtplib"}
+KEY = "s3cret-of-ncbi"
+
+
+def test_one_file_alone_opens_connections():
+    """What else imports these libraries needs their errors only; `http.py` asks the configured hosts alone."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        names = [alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names]
+        names += [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+        if set(names) & NETWORK or {name.split(".")[0] for name in names} & NETWORK:
+            called = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+            found[path.name] = sorted(name for name in called if name.split(".")[0] in NETWORK)
+    assert found == {"http.py": ["requests.Session"], "download.py": [], "probe.py": []}
+
+
+def test_every_place_is_https_and_its_host_is_the_only_one():
+    services = tomllib.loads(resource("services.toml").read_text(encoding="utf-8"))
+    for name, entry in services.items():
+        service = read_service(resource("services.toml"), name, environ={})
+        assert service.url.startswith("https://")
+        assert service.hosts == {host_of(entry["url"])}
+    for corpus in read_corpora(resource("corpora.toml")).values():
+        urls = [url for file in corpus.files for url in file.urls]
+        assert all(url.startswith("https://") for url in urls)
+        assert corpus_service(corpus).hosts == set(map(host_of, urls))
+
+
+@pytest.mark.parametrize(
+    "address", ["ftp://u:secret@host/", "https://u:secret@host/", "http://u:secret@host/", "https://u:1@secret:x/"]
+)
+def test_a_password_in_an_address_is_not_repeated(address):
+    with pytest.raises(ConfigError) as told:
+        host_of(address)
+    assert "secret" not in told.value.message + told.value.hint
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_key_is_in_no_line_and_no_file_of_a_run(fails, tmp_path):
+    """With --debug, too; the service sends the key back in its errors."""
+    (tmp_path / "pmids.txt").write_text("1\n2\n", encoding="utf-8")
+    with running() as server:
+        service = Eutils(server, {"1": article(1), "2": article(2)})
+        refusal = Reply(f'{{"error":"bad","api-key":"{KEY}"}}'.encode(), 403 if fails else 429)
+        service.faults["epost"] = [refusal]
+        done = biorel(
+            "--debug",
+            *("fetch", "pubmed", "--pmids", tmp_path / "pmids.txt", "--url", service.url, "--out", tmp_path / "out"),
+            NCBI_API_KEY=KEY,
+            NO_PROXY="127.0.0.1",
+        )
+        sent = {request.parameters.get("api_key") for request in server.requests}
+        lines = [request.line for request in server.requests]
+    assert sent == {KEY}
+    assert done.returncode == (6 if fails else 0), done.stderr
+    assert "bad" in done.stderr
+    files = [path.read_text(encoding="utf-8", errors="replace") for path in tmp_path.rglob("*") if path.is_file()]
+    assert len(files) >= 2
+    assert not [text for text in (done.stdout, done.stderr, *lines, *files) if KEY in text]

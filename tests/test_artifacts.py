@@ -1,0 +1,106 @@
+"""Outputs appear whole or not at all, whoever else writes, and wherever a kill falls."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from biorel import artifacts
+from biorel.config import FetchMesh
+from biorel.errors import OutputError
+from tests.holding import held_elsewhere
+
+
+def write(out: Path, content: str, *, force: bool = False) -> None:
+    config = FetchMesh(out=out, force=force)
+    with artifacts.folder("fetch mesh", config, out, force=force) as artifact:
+        (artifact.path / "file").write_text(content, encoding="utf-8")
+
+
+def test_two_processes_do_not_write_one_folder(tmp_path):
+    out = tmp_path / "out"
+    partial = out.with_name("out.partial")
+    with held_elsewhere(out):
+        partial.mkdir()
+        (partial / "theirs").touch()
+        with pytest.raises(OutputError, match="another process is writing it"):
+            write(out, "ours")
+        assert (partial / "theirs").exists()
+    write(out, "ours")
+    assert (out / "file").read_text(encoding="utf-8") == "ours"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_two_processes_do_not_write_one_file(tmp_path):
+    out = tmp_path / "out.jsonl"
+    out.with_name("out.jsonl.partial").write_text("theirs", encoding="utf-8")
+    with (
+        held_elsewhere(out),
+        pytest.raises(OutputError, match="another process is writing it"),
+        artifacts.whole_file(out) as place,
+    ):
+        place.write_text("ours", encoding="utf-8")
+    assert out.with_name("out.jsonl.partial").read_text(encoding="utf-8") == "theirs"
+
+
+def test_a_folder_that_another_process_finished_meanwhile_is_not_replaced(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    real = artifacts.sole_writer
+
+    def after_another(path):
+        monkeypatch.setattr(artifacts, "sole_writer", real)
+        write(out, "theirs")
+        return real(path)
+
+    monkeypatch.setattr(artifacts, "sole_writer", after_another)
+    with pytest.raises(OutputError, match="exists already"):
+        write(out, "ours")
+    assert (out / "file").read_text(encoding="utf-8") == "theirs"
+
+
+@pytest.mark.parametrize("moves", [0, 1, 2, 3])
+def test_a_kill_while_a_folder_is_replaced_leaves_a_whole_one_or_the_way_back(tmp_path, moves):
+    """The moves of a replacement are: the old one aside, the new one into place, the old one removed."""
+    out = tmp_path / "out"
+    write(out, "old")
+    child = os.fork()
+    if not child:
+        _die_after(moves)
+        write(out, "new", force=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+    found = {path.name: sorted(item.name for item in path.iterdir()) for path in tmp_path.iterdir() if path.is_dir()}
+    assert found.get("out", ["file", "manifest.json"]) == ["file", "manifest.json"]
+    if moves == 1:
+        assert "out" not in found
+        with pytest.raises(OutputError, match="exists already"):
+            write(out, "newer")
+        assert (out / "file").read_text(encoding="utf-8") == "old"
+    write(out, "newer", force=True)
+    assert (out / "file").read_text(encoding="utf-8") == "newer"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def _die_after(moves: int) -> None:
+    """End this process, without a word, once a folder has been moved or removed so many times."""
+    left = [moves]
+
+    def counted(move):
+        def call(*arguments, **options):
+            if not left[0]:
+                os._exit(9)
+            left[0] -= 1
+            return move(*arguments, **options)
+
+        return call
+
+    Path.rename = counted(Path.rename)  # type: ignore[method-assign]
+    shutil.rmtree = counted(shutil.rmtree)
+
+
+def test_a_folder_where_a_file_is_to_be_written_is_told(tmp_path):
+    with pytest.raises(OutputError, match="is a folder"), artifacts.whole_file(tmp_path):
+        pytest.fail("nothing can be written there")
