@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from zlib import crc32
 
+from biorel.dataset.features import Place, gap
 from biorel.records import Mention
 from biorel.text.sentences import sentence_index
 
@@ -30,15 +31,6 @@ STEM = 6  # characters that are kept of a word
 PHRASE = 4  # a gap of at most so many words is a cue as a whole
 
 _WORD = re.compile(r"\w+|[^\w\s]")
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """One mention: its words, half-open, and the number of its sentence."""
-
-    start: int
-    end: int
-    sentence: int
 
 
 @dataclass(frozen=True)
@@ -105,7 +97,7 @@ def pair_cues(words: Words, head: int, tail: int) -> tuple[int, ...]:
 def cues(words: Words, head: int, tail: int) -> Iterator[str]:
     """The cues themselves, in reading order, with repetitions."""
     heads, tails = words.places[head], words.places[tail]
-    shared = [(_distance(one, other), one, other) for one in heads for other in tails if one.sentence == other.sentence]
+    shared = [(gap(one, other), one, other) for one in heads for other in tails if one.sentence == other.sentence]
     for _, one, other in sorted(shared, key=lambda link: link[0])[:CLOSEST]:
         first, second = (one, other) if one.start < other.start else (other, one)
         order = "HT" if one.start < other.start else "TH"
@@ -156,10 +148,6 @@ def _forms(words: Words, head: int, tail: int, first: int, last: int) -> list[st
         if not forms or forms[-1] != mark:
             forms.append(mark)
     return forms
-
-
-def _distance(one: Place, other: Place) -> int:
-    return max(one.start - other.end, other.start - one.end, 0)
 
 
 def _stem(word: str) -> str:

@@ -33,12 +33,18 @@ FEATURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class MentionPlace:
-    """Where one mention stands: token span, number of its sentence, and whether it is in the title."""
+class Place:
+    """Where one mention stands: a half-open span of tokens or words, and the number of its sentence."""
 
     start: int
     end: int
     sentence: int
+
+
+@dataclass(frozen=True, slots=True)
+class MentionPlace(Place):
+    """A place among tokens, and whether it is in the title."""
+
     in_title: bool
 
 
@@ -57,7 +63,7 @@ def pair_features(
             document, the entity itself included.
         sentences: of the document.
     """
-    token_distance = min(_gap(head, tail) for head in heads for tail in tails)
+    token_distance = min(gap(head, tail) for head in heads for tail in tails)
     sentence_distance = min(abs(head.sentence - tail.sentence) for head in heads for tail in tails)
     shared = {head.sentence for head in heads} & {tail.sentence for tail in tails}
     return (
@@ -82,6 +88,6 @@ def pair_features(
     )
 
 
-def _gap(one: MentionPlace, other: MentionPlace) -> int:
-    """Tokens between two spans; 0 where they touch or overlap."""
+def gap(one: Place, other: Place) -> int:
+    """Tokens, or words, between two spans; 0 where they touch or overlap."""
     return max(one.start - other.end, other.start - one.end, 0)

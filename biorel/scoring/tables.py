@@ -22,16 +22,16 @@ def relation_table(metrics: Metrics) -> str:
     Two macro F1 are told: the mean of the relations' F1, and that of the mean precision and recall, which is
     the one that the paper prints. With one relation the table is one row.
     """
-    rows = [("Micro", *_percents(metrics.micro), _whole(metrics.micro.gold))]
+    rows = [("Micro", *percents(metrics.micro), _whole(metrics.micro.gold))]
     if len(metrics.by_relation) > 1:
-        rows.append(("Macro", *_percents(metrics.macro), ""))
+        rows.append(("Macro", *percents(metrics.macro), ""))
         rows.append(("Macro, F1 of mean P and R", "", "", _percent(metrics.f1_of_means), ""))
         for pair_type, labels in _by_pair_type(metrics.by_relation, metrics.home_types).items():
             prf = metrics.by_pair_type.get(pair_type)
-            rows.append((pair_type_title(pair_type), *(_percents(prf) if prf else ("", "", "")), _support(prf)))
+            rows.append((pair_type_title(pair_type), *(percents(prf) if prf else ("", "", "")), _support(prf)))
             for label in labels:
                 of_label = metrics.by_relation[label]
-                rows.append((INDENT + short_name(label), *_percents(of_label), _whole(of_label.gold)))
+                rows.append((INDENT + short_name(label), *percents(of_label), _whole(of_label.gold)))
     return markdown_table(("Relation", "P", "R", "F1", "Support"), rows)
 
 
@@ -115,7 +115,8 @@ def _percent(value: float | None) -> str:
     return UNDEFINED if value is None else f"{100 * value:.1f}"
 
 
-def _percents(prf: Prf) -> tuple[str, str, str]:
+def percents(prf: Prf) -> tuple[str, str, str]:
+    """P, R and F1 as the tables show them."""
     return (_percent(prf.precision), _percent(prf.recall), _percent(prf.f1))
 
 

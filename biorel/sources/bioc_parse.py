@@ -17,7 +17,7 @@ from bioc import BioCDocument, biocjson
 
 from biorel.errors import InputError
 from biorel.ledger import Ledger
-from biorel.sources.files import read_head, read_lines
+from biorel.sources.files import HALF_OF_PAIR, read_head, read_lines
 from biorel.sources.xml_stream import read_elements, text_of
 
 Node = dict[str, Any]
@@ -30,7 +30,6 @@ _MOST_VALUES = 4_000_000
 # of one document; each takes some kilobytes as bioc's objects
 _MOST_NODES = 100_000
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-_HALF_OF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 def parse_bioc(path: Path, ledger: Ledger) -> Iterator[BioCDocument]:
@@ -147,7 +146,7 @@ def _json_documents(path: Path, value: Any) -> Iterator[Node]:
 def _without_halves(value: Any, ledger: Ledger) -> Any:
     r"""The value with each half of a surrogate pair (`"\ud83d"` alone), which is no character, replaced."""
     if isinstance(value, str):
-        whole, halves = _HALF_OF_PAIR.subn("\ufffd", value)
+        whole, halves = HALF_OF_PAIR.subn("\ufffd", value)
         if halves:
             ledger.add("half of a surrogate pair replaced", count=halves)
         return whole

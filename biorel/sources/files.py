@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,8 @@ from typing import IO, cast
 from biorel.errors import InputError
 from biorel.ledger import Ledger
 
+# no character: what an escape such as `ud83d` without its other half makes of a JSON string
+HALF_OF_PAIR = re.compile("[\ud800-\udfff]")
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD_BYTES = 65536
 # no row, abstract or record comes near it; a file without line ends must not fill the memory

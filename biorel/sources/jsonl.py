@@ -19,13 +19,12 @@ from typing import Any, NoReturn
 from biorel.errors import InputError
 from biorel.ledger import Ledger
 from biorel.records import Annotated, BadRecord, Curation, Document, Mention
-from biorel.sources.files import read_lines
+from biorel.sources.files import HALF_OF_PAIR, read_lines
 from biorel.sources.identifiers import concept_ids, document_key, entity_type
 from biorel.sources.references import NO_RELATION, Concept, concepts_of, resolve, says_no_relation
 from biorel.sources.spans import check_spans, without_repeats
 
 _ID_NAMES = ("pmid", "id", "doc_id")
-_HALF_OF_PAIR = re.compile("[\ud800-\udfff]")
 # the end of a sentence before one space; a small letter after it speaks for an abbreviation
 _TITLE_END = re.compile(r"""(?:(?<=[.!?])|(?<=[.!?][)"'\]])) (?=[^\sa-z])""")
 
@@ -151,7 +150,7 @@ def _text(fields: dict[str, Any], name: str) -> str:
 
 def _sound(value: str, name: str) -> str:
     """The string, unless it holds what no UTF-8 can (an escaped `ud83d` without its other half)."""
-    if _HALF_OF_PAIR.search(value):
+    if HALF_OF_PAIR.search(value):
         raise _FaultError(f"{name} holds half of a surrogate pair, which is no character")
     return value
 

@@ -6,7 +6,6 @@ A row of relations that is none is not an error here but part of the score: it c
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,7 @@ from biorel.errors import InputError
 from biorel.ledger import MALFORMED, Ledger
 from biorel.records import Mention, Relation
 from biorel.sources.documents import read_documents
-from biorel.sources.files import read_head, read_lines
+from biorel.sources.files import HALF_OF_PAIR, read_head, read_lines
 from biorel.sources.identifiers import concept_id
 from biorel.sources.references import NO_RELATION, says_no_relation
 from biorel.tables import read_table
@@ -25,8 +24,6 @@ _PARQUET_MAGIC = b"PAR1"
 MENTIONS = "mentions.parquet"
 # document, head, relation, tail
 FactRow = tuple[str, str, str, str]
-# what an escape such as `ud83d` alone makes is no character
-_HALF_OF_PAIR = re.compile("[\ud800-\udfff]")
 _NO_ROW: FactRow = ("", "", "", "")
 
 
@@ -108,7 +105,7 @@ def _fact(line: str) -> FactRow:
     if not isinstance(relation, str):
         return _NO_ROW
     fact = (_id(doc_id), head, relation.strip(), tail)
-    return fact if fact[0] and head and tail and not _HALF_OF_PAIR.search("".join(fact)) else _NO_ROW
+    return fact if fact[0] and head and tail and not HALF_OF_PAIR.search("".join(fact)) else _NO_ROW
 
 
 def _id(value: Any) -> str:

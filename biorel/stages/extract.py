@@ -34,7 +34,7 @@ from biorel.scoring.thresholds import in_label_order
 from biorel.sources.documents import read_records
 from biorel.stages.annotate import Annotator, open_annotator
 from biorel.stages.graphs import injector_for, read_triples
-from biorel.stages.reading import Choice, candidate_example, mention_pairs, read_relations
+from biorel.stages.reading import Choice, candidates_of, read_relations
 from biorel.training.inference import Prediction, predict
 from biorel.training.model_folder import ModelFolder, open_model
 
@@ -170,11 +170,12 @@ class _Reader:
         oversized: dict[int, str] = {}
 
         def encoded(index: int) -> Example:
-            number = mention_pairs(items[index], self.opened)
+            found = candidates_of(items[index], self.opened)
+            number = found.mention_pairs()
             if number > _MOST_MENTION_PAIRS:
                 oversized[index] = f"{number} pairs of mentions, where at most {_MOST_MENTION_PAIRS} are scored"
                 return self.opened.encoder.example(items[index].document, (), (), (), self.ledger)
-            return candidate_example(items[index], self.opened, self.ledger, self.inject)
+            return found.example(self.opened, self.ledger, self.inject)
 
         examples = [encoded(index) for index in range(len(items))]
 

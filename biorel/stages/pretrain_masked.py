@@ -19,7 +19,7 @@ from biorel.ledger import Ledger
 from biorel.model.checkpoint import pick_device
 from biorel.model.masked import EncoderSizes, MaskedModel
 from biorel.text.tokenizer import UNK_ID, spellings
-from biorel.training.checkpoint import FILE, FOLDER, TrainingState, resume_state
+from biorel.training.checkpoint import FOLDER, TrainingState, discard_state, resume_state
 from biorel.training.masking import Ids, pieces_of
 from biorel.training.optim import WeightAverage, build_optimizer
 from biorel.training.pretrained import save_pretrained
@@ -64,7 +64,6 @@ def pretrain_masked(
     state = TrainingState(model, optimizer, WeightAverage(model, config.ema))
     key = fingerprint("pretrain", config)
     checkpoint = artifact.path / FOLDER
-    checkpoint.mkdir(exist_ok=True)
     artifact.notes["resumed"] = resume_state(state, checkpoint, key, force=config.force)
 
     names = {field.name for field in fields(MaskedRecipe)} & set(Pretrain.model_fields)
@@ -82,8 +81,7 @@ def pretrain_masked(
     pd.DataFrame(state.history).to_parquet(artifact.path / "history.parquet", index=False)
     metrics = _metrics(config, state, training, dev, device)
     save_pretrained(artifact.path, model, tokenizer, metrics, _card(config, metrics))
-    (checkpoint / FILE).unlink()
-    checkpoint.rmdir()
+    discard_state(checkpoint)
     artifact.notes["device"] = str(device)
 
 

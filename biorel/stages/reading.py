@@ -3,35 +3,45 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from biorel.dataset.candidates import EntityKey, candidates, entities, link
 from biorel.knowledge.inject import Injector
 from biorel.ledger import Ledger
-from biorel.records import Annotated, Entity, Example, Relation
+from biorel.records import Annotated, Entity, Example, Mention, Pair, Relation
 from biorel.scoring.thresholds import decide
 from biorel.training.evidence import relation_evidence
 from biorel.training.inference import Prediction
 from biorel.training.model_folder import ModelFolder
 
 
-def candidate_example(item: Annotated, opened: ModelFolder, ledger: Ledger, inject: Injector | None = None) -> Example:
-    """The document with all pairs of its linked entities that the model's relations can join, and its knowledge."""
-    linked = link(item.mentions, "drop")
-    pairs = candidates(item.document.doc_id, entities(linked), opened.schema)
-    example = opened.encoder.example(item.document, item.mentions, linked, pairs, ledger)
-    return example if inject is None else inject(example, item.document.text)
+@dataclass(frozen=True)
+class Candidates:
+    """A document with its linked mentions and all pairs of entities that the model's relations can join."""
+
+    item: Annotated
+    linked: Sequence[Mention]
+    pairs: Sequence[Pair]
+
+    def mention_pairs(self) -> int:
+        """How many pairs of mentions its pairs have: what scoring it takes memory and time for."""
+        mentions = Counter(EntityKey(mention.entity_id or "", mention.type) for mention in self.linked)
+        return sum(
+            mentions[EntityKey(pair.head_id, pair.head_type)] * mentions[EntityKey(pair.tail_id, pair.tail_type)]
+            for pair in self.pairs
+        )
+
+    def example(self, opened: ModelFolder, ledger: Ledger, inject: Injector | None = None) -> Example:
+        """The document as the model reads it, with its knowledge where a graph gives some."""
+        example = opened.encoder.example(self.item.document, self.item.mentions, self.linked, self.pairs, ledger)
+        return example if inject is None else inject(example, self.item.document.text)
 
 
-def mention_pairs(item: Annotated, opened: ModelFolder) -> int:
-    """How many pairs of mentions the pairs of the document have: what scoring it takes memory and time for."""
+def candidates_of(item: Annotated, opened: ModelFolder) -> Candidates:
+    """What the model can be asked about one document."""
     linked = link(item.mentions, "drop")
-    mentions = Counter(EntityKey(mention.entity_id or "", mention.type) for mention in linked)
-    pairs = candidates(item.document.doc_id, entities(linked), opened.schema)
-    return sum(
-        mentions[EntityKey(pair.head_id, pair.head_type)] * mentions[EntityKey(pair.tail_id, pair.tail_type)]
-        for pair in pairs
-    )
+    return Candidates(item, linked, candidates(item.document.doc_id, entities(linked), opened.schema))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from biorel.artifacts import write_json
 from biorel.config import Evaluate
 from biorel.errors import InputError
 from biorel.scoring.repeats import Spread, spread, summed
-from biorel.scoring.tables import UNDEFINED, markdown_table, relation_table
+from biorel.scoring.tables import UNDEFINED, markdown_table, percents, relation_table
 from biorel.stages.replicas import Replica, Stage
 
 # name in seeds.json -> what the table calls it, its factor, its decimals
@@ -108,10 +108,7 @@ def _over_folds(replica: Replica, evaluations: Mapping[str, Sequence[Stage]]) ->
         rows = [
             (
                 label,
-                *(
-                    UNDEFINED if value is None else f"{100 * value:.1f}"
-                    for value in (one.precision, one.recall, one.f1)
-                ),
+                *percents(one),
             )
             for label, one in (
                 ("micro, hypernym filter on", filtered.micro),

@@ -32,7 +32,7 @@ from biorel.stages.pretrained import load_bert, open_bert
 from biorel.stages.scored import encoded_for, score
 from biorel.stages.tasks import MEASURES, check_task, score_task
 from biorel.text.tokenizer import UNK_ID, load_tokenizer, spellings
-from biorel.training.checkpoint import FILE, FOLDER, TrainingState, resume_state
+from biorel.training.checkpoint import FILE, FOLDER, TrainingState, discard_state, resume_state
 from biorel.training.loop import DevScore, Recipe, Report, train
 from biorel.training.model_folder import ModelFolder, read_labels, save_model
 from biorel.training.optim import WeightAverage, build_optimizer
@@ -106,7 +106,6 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
         # the examples hold numbers of labels: with other names they are other data
         key = " ".join([artifacts.fingerprint("train", config), *schema.labels, *ner])
         checkpoint = artifact.path / FOLDER
-        checkpoint.mkdir(exist_ok=True)
         artifact.notes["resumed"] = resume_state(state, checkpoint, key, force=config.force)
 
         def score_dev() -> DevScore:
@@ -140,8 +139,7 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
         pd.DataFrame(state.history).to_parquet(artifact.path / "history.parquet", index=False)
         metrics = _metrics(config, state, final, len(training), len(dev), device)
         save_model(artifact.path, saved, metrics, _card(config, metrics))
-        (checkpoint / FILE).unlink()
-        checkpoint.rmdir()
+        discard_state(checkpoint)
         artifact.notes["device"] = str(device)
     return config.out
 

@@ -121,9 +121,13 @@ def restore_state(state: TrainingState, folder: Path, key: str) -> bool:
 def resume_state(state: TrainingState, folder: Path, key: str, *, force: bool) -> bool:
     """Go on from a checkpoint of this run; one of another run stops the command, or is dropped with `force`.
 
+    Args:
+        folder: made where it is not there yet.
+
     Raises:
         ModelError: as `restore_state`, without `force`.
     """
+    folder.mkdir(exist_ok=True)
     try:
         return restore_state(state, folder, key)
     except ModelError:
@@ -131,6 +135,12 @@ def resume_state(state: TrainingState, folder: Path, key: str, *, force: bool) -
             raise
         (folder / FILE).unlink()
         return False
+
+
+def discard_state(folder: Path) -> None:
+    """Remove the checkpoint of a finished run, and its folder."""
+    (folder / FILE).unlink()
+    folder.rmdir()
 
 
 def _part(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
