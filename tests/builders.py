@@ -132,7 +132,7 @@ def every_pair(examples: Sequence[Example], *order: int) -> Plan:
 
 def collator(*, units: str = "mentions", features: bool = True) -> Collator:
     """A collator for `RELATION_TYPES`."""
-    return Collator(units=units, relation_types=RELATION_TYPES, features=features)
+    return Collator(units=units, relation_types=RELATION_TYPES, features=len(FEATURES) if features else 0)
 
 
 def batch_of(examples: Sequence[Example], *order: int, units: str = "mentions", features: bool = True) -> Batch:

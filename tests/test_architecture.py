@@ -38,10 +38,12 @@ ROOMS: dict[str, set[str]] = {
     "text": {"errors"},
     "sources": {"errors", "records", "ledger", "schemas", "tables"},
     "dataset": {"errors", "records", "ledger", "text", "sources.files"},
-    "knowledge": {"records", "ledger", "text", "sources.mesh"},
+    "knowledge": {"records", "ledger", "text", "sources.mesh", "dataset.features"},
     "model": {"errors"},
     "reader": {"errors", "model"},
-    "training": {"errors", "records", "ledger", "artifacts", "text", "sources.files", "dataset", "model"},
+    "training": {
+        *("errors", "records", "ledger", "artifacts", "text", "sources.files", "dataset", "knowledge.support", "model"),
+    },
     "tagging": {
         *("errors", "records", "ledger", "tables", "text", "sources"),
         *("model.checkpoint", "training.model_folder", "training.inference"),

@@ -28,7 +28,10 @@ class Train(Config):
         description="what it is trained and judged for: relations; whether an abstract holds one; entity spans alone",
     )
     graph: Path | None = GRAPH
-    branches: int = Field(2, ge=1, description="with --graph: triples of an entity at most")
+    branches: int = Field(2, ge=0, description="with --graph: triples of an entity at most")
+    graph_features: bool = Field(
+        True, description="with --graph: what its articles say of a pair stands beside the pair features"
+    )
     soft_positions: bool = Field(True, description="with --graph: branches have positions of their own (K-BERT)")
     visible_matrix: bool = Field(True, description="with --graph: only its entity's mentions see a branch (K-BERT)")
     seed: int = Field(1, ge=0, description="seed of initial weights, splits, order and dropout")
@@ -101,6 +104,8 @@ class Train(Config):
             raise ValueError("--pretrained brings its own vectors: leave out --vectors")
         if self.encoder != "transformer" and (self.vectors or self.pretrained):
             raise ValueError("--encoder hf:... brings its own weights: leave out --vectors and --pretrained")
+        if self.graph and not (self.branches or self.graph_features):
+            raise ValueError("--graph with --branches 0 and --no-graph-features brings no knowledge")
         if self.rerank and not self.pair_features:
             raise ValueError("--rerank reads pair features: say --no-rerank where there are --no-pair-features")
         return self

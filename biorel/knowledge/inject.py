@@ -8,8 +8,10 @@ from functools import cache
 
 from tokenizers import Tokenizer
 
+from biorel.dataset.features import FEATURES
 from biorel.knowledge.names import find_names
 from biorel.knowledge.query import Graph, Subject, name_key
+from biorel.knowledge.support import Support
 from biorel.records import Example, Triple
 from biorel.text.alignment import token_span
 
@@ -25,12 +27,14 @@ class Injector:
         limit: branches of an entity at most. An entity with several mentions has them once, hanging on all.
         by: `entities` hangs branches on the document's own entities; `names` on the graph's names as they stand in
             the text, so that a network that is to find the entities is not told where they are.
+        support: where given, what its articles say of a pair goes behind the pair's own features.
     """
 
     graph: Graph
     tokenizer: Tokenizer
     limit: int
     by: str = ENTITIES
+    support: Support | None = None
     _ids: Callable[[str], tuple[int, ...]] = field(init=False, repr=False, compare=False)
     _names: frozenset[str] = field(init=False, repr=False, compare=False)
 
@@ -61,6 +65,7 @@ class Injector:
             example,
             branch_tokens=tuple(tokens for tokens, _ in grown),
             branch_anchors=tuple(anchors for _, anchors in grown),
+            pair_features=example.pair_features if self.support is None else _with_support(example, self.support),
         )
 
     def _named(self, example: Example, text: str) -> tuple[list[tuple[int, ...]], list[Subject]]:
@@ -71,6 +76,15 @@ class Injector:
             if span is not None:
                 tokens.setdefault(name_key(text[start:end]), set()).update(range(*span))
         return [tuple(sorted(places)) for places in tokens.values()], [Subject("", (name,)) for name in tokens]
+
+
+def _with_support(example: Example, support: Support) -> tuple[tuple[float, ...], ...]:
+    """The features of each pair and, from place `FEATURES` on, those of the graph."""
+    ids = example.entity_ids
+    return tuple(
+        (*own[: len(FEATURES)], *support.features(ids[head], ids[tail], example.doc_id))
+        for own, head, tail in zip(example.pair_features, example.pair_heads, example.pair_tails, strict=True)
+    )
 
 
 def branch_words(triple: Triple) -> str:

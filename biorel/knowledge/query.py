@@ -58,11 +58,6 @@ class Graph:
         present = list(dict.fromkeys(key for subject in subjects for key in _keys(subject)))
         return [tuple(islice(self._chosen(subject, present, doc_id), limit)) for subject in subjects]
 
-    def supports(self, head_id: str, tail_id: str, doc_id: str) -> int:
-        """The articles other than this one in which the graph's curated triples have this head and this tail."""
-        triples = self._by_ends.get((head_id, tail_id), ())
-        return len({pmid for triple in triples for pmid in triple.pmids if pmid != doc_id})
-
     def _chosen(self, subject: Subject, present: Sequence[str], doc_id: str) -> Iterable[Triple]:
         if subject.id in self._by_id:
             keys, known = [subject.id], self._by_id[subject.id]

@@ -26,7 +26,8 @@ FORBIDDEN = -1e9
 class Sizes:
     """All that fixes the parameters of a network, its dropout (probabilities to drop), and how it reads knowledge.
 
-    `branches` is how many of an entity it was trained with at most; 0 is none. With `encoder` `bert` the configuration
+    `branches` is how many of an entity it was trained with at most; 0 is none. With `graph_features` the last of the
+    pair features are what a graph says of the pair. With `encoder` `bert` the configuration
     of the BERT is in `bert`, as JSON, and the sizes of BRAN's own blocks have no bearing. `task` is what it was trained
     for: `relations`, `triage` or `ner`.
     """
@@ -51,6 +52,7 @@ class Sizes:
     inner_dropout: float = 0.1
     final_dropout: float = 0.5
     branches: int = 0
+    graph_features: bool = False
     soft_positions: bool = True
     visible_matrix: bool = True
     bert: str = ""
@@ -59,6 +61,11 @@ class Sizes:
     gradient_checkpointing: bool = False
     mixed_precision: bool = True
     task: str = "relations"
+
+    @property
+    def reads_graph(self) -> bool:
+        """Whether it was trained with knowledge."""
+        return self.branches > 0 or self.graph_features
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,18 @@ from biorel.model.bran import Bran, Output, Sizes
 from biorel.model.branches import Branches
 
 # what fixes how a document is read and what is told of it; members may differ in all else
-SHARED = ("vocabulary", "relations", "ner_labels", "pair_features", "cues", "positions", "units", "branches", "task")
+SHARED = (
+    "vocabulary",
+    "relations",
+    "ner_labels",
+    "pair_features",
+    "graph_features",
+    "cues",
+    "positions",
+    "units",
+    "branches",
+    "task",
+)
 
 
 class Ensemble(nn.Module):

@@ -12,6 +12,7 @@ import pandas as pd
 from biorel import artifacts
 from biorel.config import Evaluate
 from biorel.errors import ConfigError, ModelError
+from biorel.knowledge.support import Support
 from biorel.model.checkpoint import pick_device
 from biorel.records import Example, Pair, Score
 from biorel.scoring.curves import precision_recall
@@ -95,11 +96,12 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
         known: dict[str, Metrics] = {}
         if inject is not None and config.graph is not None:
             protocol["knowledge"] = in_words(inject, config.graph, triples)
+            support = Support(triples)
             for articles in _SUPPORTS:
-                told = told_by_graph(scored, inject.graph, articles)
+                told = told_by_graph(scored, support, articles)
                 name = f"every pair that the graph has from {articles} article{'s' * (articles > 1)} or more"
                 known[name] = evaluate(told, labels, dict.fromkeys(labels, 0.5), filtered=True)
-        elif opened.model.sizes.branches:
+        elif opened.model.sizes.reads_graph:
             protocol["knowledge"] = "none, though the model was trained with some"
         artifacts.write_json(
             artifact.path / "metrics.json",

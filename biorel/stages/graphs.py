@@ -11,6 +11,7 @@ from tokenizers import Tokenizer
 from biorel.errors import InputError, ModelError
 from biorel.knowledge.inject import ENTITIES, NAMES, Injector
 from biorel.knowledge.query import Graph
+from biorel.knowledge.support import Support
 from biorel.model.bran import Sizes
 from biorel.records import Document, Example, Pair, Triple
 from biorel.scoring.pairs import ScoredPair
@@ -62,13 +63,14 @@ def injector_for(folder: Path | None, triples: Sequence[Triple], sizes: Sizes, t
     """
     if folder is None:
         return None
-    if not sizes.branches:
+    if not sizes.reads_graph:
         raise ModelError(
             f"--graph {folder}: the model was trained without a graph", "leave --graph out, or train --graph"
         )
     # the other tasks are given no entities: branches on them would tell what is to be found
     by = ENTITIES if sizes.task == "relations" else NAMES
-    return Injector(Graph(triples), tokenizer, sizes.branches, by)
+    support = Support(triples) if sizes.graph_features else None
+    return Injector(Graph(triples), tokenizer, sizes.branches, by, support)
 
 
 def with_knowledge(
@@ -100,13 +102,13 @@ def in_words(inject: Injector, folder: Path, triples: Sequence[Triple]) -> str:
     )
 
 
-def told_by_graph(scored: Iterable[ScoredPair], graph: Graph, articles: int) -> list[ScoredPair]:
+def told_by_graph(scored: Iterable[ScoredPair], support: Support, articles: int) -> list[ScoredPair]:
     """The pairs as one would score them who reads no word: 1 where the graph has it from so many other articles."""
     return [
         replace(
             one,
             probabilities=tuple(
-                float(graph.supports(one.pair.head_id, one.pair.tail_id, one.pair.doc_id) >= articles)
+                float(support.articles(one.pair.head_id, one.pair.tail_id, one.pair.doc_id) >= articles)
                 for _ in one.probabilities
             ),
         )

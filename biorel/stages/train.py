@@ -19,6 +19,7 @@ from biorel.dataset.encode import Encoder
 from biorel.dataset.features import FEATURES
 from biorel.dataset.splits import SPLITS
 from biorel.errors import InputError
+from biorel.knowledge.support import GRAPH_FEATURES
 from biorel.ledger import Ledger
 from biorel.model.bran import Bran, Sizes
 from biorel.model.checkpoint import pick_device
@@ -158,13 +159,16 @@ def _splits(config: Train, encoder: Encoder, ledger: Ledger) -> tuple[list[Examp
 
 
 def _sizes(config: Train, vocabulary: int, relations: int, ner_labels: int) -> Sizes:
-    own = {"pair_features", "branches", "encoder"}
+    own = {"pair_features", "branches", "encoder", "graph_features"}
+    known = config.graph is not None and config.task == "relations"
+    graph_features = known and config.graph_features and config.pair_features
     shared = {field.name for field in fields(Sizes)} & set(Train.model_fields) - own
     return Sizes(
         vocabulary=vocabulary,
         relations=relations + 1,
         ner_labels=ner_labels,
-        pair_features=len(FEATURES) if config.pair_features else 0,
+        pair_features=len(FEATURES) + len(GRAPH_FEATURES) * graph_features if config.pair_features else 0,
+        graph_features=graph_features,
         cues=BUCKETS if config.rerank and config.task == "relations" else 0,
         branches=config.branches if config.graph is not None else 0,
         unk_id=UNK_ID,

@@ -81,7 +81,7 @@ def batch(folder: Path, graph: Graph, branches: int) -> Measured:
         example = encoder.example(annotated.document, annotated.mentions, linked, pairs, Ledger())
         examples.append(inject(example, annotated.document.text) if branches else example)
     types = tuple((relation.head, relation.tail) for relation in schema.relations)
-    return model, examples, Collator("mentions", types, features=False)(examples, all_pairs(examples))
+    return model, examples, Collator("mentions", types, features=0)(examples, all_pairs(examples))
 
 
 @pytest.mark.parametrize("branches", [0, 1, 2, 4])

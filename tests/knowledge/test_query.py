@@ -61,12 +61,6 @@ def test_each_subject_has_its_own_branches():
     assert [[one.object for one in branches] for branches in found] == [["a"], [], ["b"]]
 
 
-def test_support_counts_the_other_articles():
-    graph = Graph([triple("a", "b", "1", "2"), triple("a", "b", "2", "3", predicate="treats")])
-    assert [graph.supports("MESH:a", "MESH:b", doc_id) for doc_id in ("9", "2")] == [3, 2]
-    assert graph.supports("MESH:b", "MESH:a", "9") == 0
-
-
 @pytest.mark.parametrize("limit", [1, 4])
 def test_a_subject_with_10_000_triples_costs_no_more_than_one_with_few(limit):
     graph = Graph([triple("aspirin", f"{number:05}", "1") for number in range(10_000)])

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from biorel.config import BuildGraph, Evaluate, Extract
+from biorel.dataset.features import FEATURES
 from biorel.errors import InputError, ModelError
+from biorel.knowledge.support import GRAPH_FEATURES
 from biorel.stages import build_graph, evaluate, extract
 from biorel.training.model_folder import open_model
 from tests.commands import SAMPLE, read_json, read_json_lines, tiny_model
@@ -90,3 +92,21 @@ def test_extract_reads_with_the_graph(knowing, graph, tmp_path):
 def test_a_folder_that_is_no_graph_is_told(knowing, dataset, tmp_path):
     with pytest.raises(InputError, match=r"no graph \(triples\.parquet is missing\)"):
         scores(knowing, dataset, tmp_path / "evaluation", graph=tmp_path)
+
+
+@pytest.mark.parametrize(("branches", "graph_features"), [(0, True), (2, False)])
+def test_each_way_of_knowledge_alone(dataset, graph, tmp_path, branches, graph_features):
+    options = {"graph": graph, "branches": branches, "graph_features": graph_features}
+    model = tiny_model(dataset, tmp_path / "model", **options)
+    sizes = open_model(model).model.sizes
+    assert sizes.pair_features == len(FEATURES) + graph_features * len(GRAPH_FEATURES)
+    with_it, without = (
+        relations(model, tmp_path / name, **given) for name, given in (("a.jsonl", {"graph": graph}), ("b.jsonl", {}))
+    )
+    assert len(with_it) == len(without)
+    assert with_it != without
+
+
+def test_a_graph_that_would_say_nothing_is_refused(dataset, graph, tmp_path):
+    with pytest.raises(ValueError, match="brings no knowledge"):
+        tiny_model(dataset, tmp_path / "model", graph=graph, branches=0, graph_features=False)
