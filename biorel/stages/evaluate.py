@@ -96,7 +96,7 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
         known: dict[str, Metrics] = {}
         if inject is not None and config.graph is not None:
             protocol["knowledge"] = in_words(inject, config.graph, triples)
-            support = Support(triples)
+            support = inject.support or Support(triples)
             for articles in _SUPPORTS:
                 told = told_by_graph(scored, support, articles)
                 name = f"every pair that the graph has from {articles} article{'s' * (articles > 1)} or more"
