@@ -23,7 +23,7 @@ _ARCHITECTURE = re.compile(r"(sm|compute)_(\d+)")
 # sizes that came later than the first models; where config.json lacks one, it has its default
 LATER = frozenset(
     {
-        *("branches", "soft_positions", "visible_matrix"),
+        *("branches", "graph_features", "soft_positions", "visible_matrix"),
         *("bert", "cls_id", "sep_id", "gradient_checkpointing", "mixed_precision", "task"),
     }
 )
