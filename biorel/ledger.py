@@ -28,6 +28,13 @@ class Ledger:
             if len(examples) < EXAMPLES_KEPT:
                 examples.append(place)
 
+    def join(self, other: Ledger) -> None:
+        """Take over what another ledger has booked."""
+        for reason, count in other.counts.items():
+            self.add(reason, count=count)
+            for place in other.examples.get(reason, []):
+                self.add(reason, place, 0)
+
     def __getitem__(self, reason: str) -> int:
         return self._counts[reason]
 

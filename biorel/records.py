@@ -132,6 +132,8 @@ class Example:
         pair_drops: [P] as `Pair.drop`.
         pair_features: [P] lists of F numbers, see `dataset.features`.
         pair_cues: [P] lists of buckets, see `dataset.cues`.
+        branch_tokens, branch_anchors: of each branch of knowledge its vocabulary ids and the tokens that it hangs on,
+            ascending, see `knowledge.inject`; none in a dataset.
     """
 
     doc_id: str
@@ -153,6 +155,8 @@ class Example:
     pair_drops: tuple[str, ...]
     pair_features: tuple[tuple[float, ...], ...]
     pair_cues: tuple[tuple[int, ...], ...]
+    branch_tokens: tuple[tuple[int, ...], ...] = ()
+    branch_anchors: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,3 +235,16 @@ class Status:
     relations: int
     tokens: int
     windows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Triple:
+    """A statement by name and, where known, by concept id; `source` is mesh, ctd or spo, `pmids` what curators read."""
+
+    subject: str
+    predicate: str
+    object: str
+    subject_id: str
+    object_id: str
+    source: str
+    pmids: tuple[str, ...] = ()

@@ -66,12 +66,23 @@ SCHEMAS: dict[type, pa.Schema] = {
         pair_drops=pa.list_(_STRING),
         pair_features=pa.list_(pa.list_(pa.float32())),
         pair_cues=pa.list_(_INTS),
+        branch_tokens=pa.list_(_INTS),
+        branch_anchors=pa.list_(_INTS),
     ),
     records.Score: _schema(doc_id=_STRING, head_id=_STRING, tail_id=_STRING, relation=_STRING, score=pa.float32()),
     records.Relation: _schema(
         doc_id=_STRING, head=_ENTITY, relation=_STRING, tail=_ENTITY, score=pa.float32(), evidence=_EVIDENCE
     ),
     records.Name: _schema(name=_STRING, type=_STRING, entity_id=_STRING, source=_STRING, count=pa.int32()),
+    records.Triple: _schema(
+        subject=_STRING,
+        predicate=_STRING,
+        object=_STRING,
+        subject_id=_STRING,
+        object_id=_STRING,
+        source=_STRING,
+        pmids=pa.list_(_STRING),
+    ),
     records.Status: _schema(
         doc_id=_STRING,
         line=pa.int64(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, Self, TypeVar
@@ -76,21 +76,25 @@ def read_table(path: Path, kind: type[R]) -> Iterator[R]:
         raise _damaged(path, error) from error
     may_lack = {field.name for field in fields(kind) if "None" in str(field.type)}  # type: ignore[arg-type]
     with file:
-        _check_columns(path, file.schema_arrow.names, SCHEMAS[kind].names)
+        schema = _schema_of(path, file.schema_arrow.names, kind)
         # a batch over several groups would join what the writer kept apart
         for group in range(file.num_row_groups):
             batches = file.iter_batches(batch_size=ROWS_PER_GROUP, row_groups=[group])
-            while rows := _rows(path, batches, SCHEMAS[kind], may_lack):
+            while rows := _rows(path, batches, schema, may_lack):
                 for row in rows:
                     yield from_row(kind, row)
 
 
-def _check_columns(path: Path, found: list[str], expected: list[str]) -> None:
-    if found != expected:
+def _schema_of(path: Path, found: list[str], kind: type) -> pa.Schema:
+    """The schema of a table as it is found: columns that came later, and have a default, may be missing together."""
+    schema = SCHEMAS[kind]
+    first = [field.name for field in fields(kind) if field.default is MISSING]
+    if found != schema.names and found != first:
         raise InputError(
-            f"{path}: columns {str(found)[:_SHOWN]} where {expected} were expected",
+            f"{path}: columns {str(found)[:_SHOWN]} where {schema.names} were expected",
             "the table was written by another version of biorel; build it again",
         )
+    return pa.schema([schema.field(name) for name in found])
 
 
 def _rows(

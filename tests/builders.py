@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -49,9 +50,11 @@ def example(
     features: Sequence[Sequence[float]] | None = None,
     cues: Sequence[Sequence[int]] | None = None,
     ner: Sequence[int] | None = None,
+    branches: Sequence[tuple[Sequence[int], Sequence[int]]] = (),
     doc_id: str = "1",
 ) -> Example:
-    """An example from token ids, entities as (type, token spans) and pairs as (head, tail, labels).
+    """An example from token ids, entities as (type, token spans), pairs as (head, tail, labels), branches as (token
+    ids, anchors).
 
     Each token is one character, so that token and character spans are the same.
     """
@@ -79,6 +82,8 @@ def example(
         if features is not None
         else ((0.5,) * len(FEATURES),) * len(pairs),
         pair_cues=tuple(tuple(row) for row in cues) if cues is not None else ((),) * len(pairs),
+        branch_tokens=tuple(tuple(tokens) for tokens, _ in branches),
+        branch_anchors=tuple(tuple(anchors) for _, anchors in branches),
     )
 
 
@@ -106,6 +111,19 @@ def random_example(seed: int, length: int, *, entities: int = 4, mentions: int =
     )
 
 
+def with_branches(document: Example, seed: int, *, per_entity: int = 2) -> Example:
+    """The document with branches of 1 to 4 tokens on each of its entities, on all mentions."""
+    rng = random.Random(seed)
+    tokens, anchors = [], []
+    for entity in range(len(document.entity_ids)):
+        spans = zip(document.mention_entities, document.mention_starts, document.mention_ends, strict=True)
+        hangs = sorted({place for one, start, end in spans if one == entity for place in range(start, end)})
+        for _ in range(per_entity if hangs else 0):
+            tokens.append(tuple(rng.randrange(2, VOCABULARY) for _ in range(rng.randint(1, 4))))
+            anchors.append(tuple(hangs))
+    return replace(document, branch_tokens=tuple(tokens), branch_anchors=tuple(anchors))
+
+
 def every_pair(examples: Sequence[Example], *order: int) -> Plan:
     """The plan with all pairs of these documents, of all documents where none is named."""
     documents = order or tuple(range(len(examples)))
@@ -114,7 +132,7 @@ def every_pair(examples: Sequence[Example], *order: int) -> Plan:
 
 def collator(*, units: str = "mentions", features: bool = True) -> Collator:
     """A collator for `RELATION_TYPES`."""
-    return Collator(units=units, relation_types=RELATION_TYPES, features=features)
+    return Collator(units=units, relation_types=RELATION_TYPES, features=len(FEATURES) if features else 0)
 
 
 def batch_of(examples: Sequence[Example], *order: int, units: str = "mentions", features: bool = True) -> Batch:

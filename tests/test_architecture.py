@@ -38,10 +38,12 @@ ROOMS: dict[str, set[str]] = {
     "text": {"errors"},
     "sources": {"errors", "records", "ledger", "schemas", "tables"},
     "dataset": {"errors", "records", "ledger", "text", "sources.files"},
-    "knowledge": {"errors", "records", "ledger", "text", "sources"},
+    "knowledge": {"records", "ledger", "text", "sources.mesh", "dataset.features"},
     "model": {"errors"},
     "reader": {"errors", "model"},
-    "training": {"errors", "records", "ledger", "artifacts", "text", "sources.files", "dataset", "model"},
+    "training": {
+        *("errors", "records", "ledger", "artifacts", "text", "sources.files", "dataset", "knowledge.support", "model"),
+    },
     "tagging": {
         *("errors", "records", "ledger", "tables", "text", "sources"),
         *("model.checkpoint", "training.model_folder", "training.inference"),
@@ -50,12 +52,12 @@ ROOMS: dict[str, set[str]] = {
     "exports": {"errors", "records", "schemas", "tables", "sources.identifiers", "sources.cells", "model"},
     "stages": {
         *("errors", "records", "ledger", "schemas", "tables", "config", "artifacts", "resources", "text", "sources"),
-        *("dataset", "model", "training", "tagging", "scoring", "exports"),
+        *("dataset", "knowledge", "model", "training", "tagging", "scoring", "exports"),
     },
     # reports of training are drawn as progress bars; they are imported for their types only
     "cli": {"errors", "config", "stages", "training.loop", "training.pretraining"},
 }
-COMING = {"knowledge", "reader"}
+COMING = {"reader"}
 # what a room may not import from outside, whatever it needs
 FORBIDDEN = {
     "sources": {"torch", "spacy", "tokenizers"},
@@ -65,10 +67,13 @@ FORBIDDEN = {
     "config": {"torch", "pyarrow", "pandas", "typer"},
     "cli": {"torch", "pyarrow", "pandas", "numpy"},
 }
-HEAVY = ("torch", "spacy", "pandas", "matplotlib", "sklearn", "pyarrow", "tokenizers", "numpy", "tensorboard", "bioc")
+HEAVY = (
+    *("torch", "spacy", "pandas", "matplotlib", "sklearn", "pyarrow", "tokenizers", "numpy", "tensorboard", "bioc"),
+    "transformers",
+)
 MOST_LINES = 250
 COMMANDS = (
-    *("tag", "train_tagger", "build_linker", "build_dataset", "pretrain", "train", "ensemble"),
+    *("tag", "train_tagger", "build_linker", "build_graph", "build_dataset", "pretrain", "train", "ensemble"),
     *("evaluate", "extract", "export", "run", "doctor"),
 )
 

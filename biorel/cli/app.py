@@ -112,6 +112,12 @@ def _build_linker(given: Any) -> None:
     typer.echo(f"linker: {build_linker.run(given, progress.line)}")
 
 
+def _build_graph(given: Any) -> None:
+    from biorel.stages import build_graph
+
+    typer.echo(f"graph: {build_graph.run(given, progress.line)}")
+
+
 def _export(given: Any) -> None:
     from biorel.stages import export
 
@@ -149,6 +155,7 @@ command(app, "extract", config.Extract, _extract)
 command(app, "tag", config.Tag, _tag)
 command(app, "train-tagger", config.TrainTagger, _train_tagger)
 command(app, "build-linker", config.BuildLinker, _build_linker)
+command(app, "build-graph", config.BuildGraph, _build_graph)
 command(app, "export", config.Export, _export)
 command(app, "run", config.Run, _run)
 command(app, "doctor", config.Doctor, _doctor)

@@ -12,6 +12,7 @@ from biorel.config.ensemble import Ensemble
 from biorel.config.evaluation import Evaluate
 from biorel.config.extraction import Export, Extract
 from biorel.config.fetching import FetchCorpus, FetchCtd, FetchMesh, FetchPubmed, FetchPubtator
+from biorel.config.knowledge import BuildGraph
 from biorel.config.pipeline import Run
 from biorel.config.pretraining import Pretrain
 from biorel.config.tagging import BuildLinker, Tag, TrainTagger
@@ -19,6 +20,7 @@ from biorel.config.training import Train
 
 __all__ = [
     "BuildDataset",
+    "BuildGraph",
     "BuildLinker",
     "Config",
     "Doctor",

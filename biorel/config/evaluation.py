@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, OUT, Config
+from biorel.config.knowledge import GRAPH
 
 
 class Evaluate(Config):
@@ -32,6 +33,7 @@ class Evaluate(Config):
     relation_schema: str = Field(
         "cdr", alias="schema", description="which words of --gold mean which label of --predictions"
     )
+    graph: Path | None = GRAPH
     device: str = DEVICE
     batch_tokens: int = BATCH_TOKENS
     plots: bool = Field(True, description="draw the curves as PNG")
@@ -48,6 +50,8 @@ class Evaluate(Config):
             raise ValueError("--model and --dataset go together")
         if any(of_file) and not all(of_file):
             raise ValueError("--predictions and --gold go together")
+        if any(of_file) and self.graph:
+            raise ValueError("--graph is for --model: predictions are scored as they are")
         if any(of_model) and self.mesh:
             raise ValueError("--mesh is for --predictions; a dataset was filtered when it was built")
         return self

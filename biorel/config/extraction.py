@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, Config
+from biorel.config.knowledge import GRAPH
 
 
 class Extract(Config):
@@ -37,6 +38,7 @@ class Extract(Config):
     )
     linker: Path | None = Field(None, description="folder that build-linker wrote  [default: the shipped linker]")
     n_process: int = Field(1, ge=1, description="processes that tag")
+    graph: Path | None = GRAPH
     min_score: float | None = Field(
         None, ge=0, le=1, description="keep relations from this score, not the model's thresholds"
     )

@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 
 from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, OUT, Config
 from biorel.config.encoder import BLOCKS, EXPANSION, HEADS, KERNELS, POSITIONS, WIDTH, heads_fault
+from biorel.config.knowledge import GRAPH
 
 
 class Train(Config):
@@ -22,6 +23,17 @@ class Train(Config):
     )
     vectors: Path | None = Field(None, description="pre-trained vectors of tokens, word2vec text, plain or gzip")
     pretrained: Path | None = Field(None, description="folder that pretrain --method masked wrote, to start from")
+    task: Literal["relations", "triage", "ner"] = Field(
+        "relations",
+        description="what it is trained and judged for: relations; whether an abstract holds one; entity spans alone",
+    )
+    graph: Path | None = GRAPH
+    branches: int = Field(2, ge=0, description="with --graph: triples of an entity at most")
+    graph_features: bool = Field(
+        True, description="with --graph: what its articles say of a pair stands beside the pair features"
+    )
+    soft_positions: bool = Field(True, description="with --graph: branches have positions of their own (K-BERT)")
+    visible_matrix: bool = Field(True, description="with --graph: only its entity's mentions see a branch (K-BERT)")
     seed: int = Field(1, ge=0, description="seed of initial weights, splits, order and dropout")
     device: str = DEVICE
     threads: int = Field(0, ge=0, description="CPU threads; 0 leaves torch's choice")
@@ -29,6 +41,15 @@ class Train(Config):
         False, description="on CUDA: only operations that repeat bit for bit (tested on CPUs, which do so without)"
     )
 
+    encoder: str = Field(
+        "transformer",
+        pattern=r"^(transformer|hf:.+)$",
+        description="BRAN's own blocks, or hf:FOLDER_OR_NAME, a pre-trained BERT in their place (extra `hf`)",
+    )
+    encoder_rate: float = Field(5e-5, gt=0, description="hf: peak learning rate of its last block")
+    layer_decay: float = Field(0.9, gt=0, le=1, description="hf: share of that rate from block to block downwards")
+    gradient_checkpointing: bool = Field(False, description="hf: recompute activations, for less memory")
+    mixed_precision: bool = Field(True, description="hf: bfloat16 on a GPU")
     width: int = WIDTH
     blocks: int = BLOCKS
     heads: int = HEADS
@@ -81,6 +102,10 @@ class Train(Config):
             raise ValueError(fault)
         if self.vectors and self.pretrained:
             raise ValueError("--pretrained brings its own vectors: leave out --vectors")
+        if self.encoder != "transformer" and (self.vectors or self.pretrained):
+            raise ValueError("--encoder hf:... brings its own weights: leave out --vectors and --pretrained")
+        if self.graph and not (self.branches or self.graph_features):
+            raise ValueError("--graph with --branches 0 and --no-graph-features brings no knowledge")
         if self.rerank and not self.pair_features:
             raise ValueError("--rerank reads pair features: say --no-rerank where there are --no-pair-features")
         return self

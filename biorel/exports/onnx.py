@@ -115,6 +115,10 @@ def export_onnx(model: Network, folder: Path) -> None:
     """
     if isinstance(model, Ensemble):
         raise ModelError("an ensemble has no ONNX form", "export its members, and take the mean of their probabilities")
+    if model.bert is not None or model.sizes.reads_graph or model.triage is not None:
+        raise ModelError(
+            "only relations read by BRAN's own blocks without a graph have an ONNX form", "run this model with biorel"
+        )
     try:
         import onnx  # noqa: F401 - torch finds out only after it has traced the network
     except ImportError as error:

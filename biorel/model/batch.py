@@ -8,6 +8,8 @@ from typing import Self
 import torch
 from torch import Tensor
 
+from biorel.model.branches import Branches
+
 
 @dataclass(frozen=True)
 class Batch:
@@ -31,6 +33,8 @@ class Batch:
         allowed: [P, R] bool, the relations whose argument types the pair has; NULL always.
         labels: [P, R] bool, NULL where no relation holds.
         ner_labels: [B, T] int64.
+        document_labels: [B] bool, whether a relation of the document holds.
+        branch_ids, branch_mask, branch_anchors: see `branches.Branches`; K is 0 without knowledge.
     """
 
     token_ids: Tensor
@@ -50,6 +54,17 @@ class Batch:
     allowed: Tensor
     labels: Tensor
     ner_labels: Tensor
+    document_labels: Tensor
+    branch_ids: Tensor
+    branch_mask: Tensor
+    branch_anchors: Tensor
+
+    @property
+    def branches(self) -> Branches | None:
+        """The branches of knowledge, or None where no document has any."""
+        if not self.branch_mask.shape[1]:
+            return None
+        return Branches(self.branch_ids, self.branch_mask, self.branch_anchors)
 
     @property
     def pairs(self) -> int:

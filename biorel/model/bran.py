@@ -8,12 +8,14 @@ import torch
 from torch import Tensor, nn
 
 from biorel.model.batch import Batch
+from biorel.model.branches import Branches, layout, positions
 from biorel.model.embedding import InputEmbedding
 from biorel.model.encoders import ENCODERS
+from biorel.model.encoders.bert import Bert
 from biorel.model.heads.biaffine import Biaffine
 from biorel.model.heads.pair_features import PairFeatures
 from biorel.model.heads.projection import Projection
-from biorel.model.pooling import average_units, gather_links, pool_links
+from biorel.model.pooling import average_units, gather_links, mean_tokens, pool_links
 from biorel.model.reranker import Reranker
 from biorel.model.windows import encode_in_windows
 
@@ -22,7 +24,13 @@ FORBIDDEN = -1e9
 
 @dataclass(frozen=True, kw_only=True)
 class Sizes:
-    """All that fixes the parameters of a network, and its dropout (probabilities to drop)."""
+    """All that fixes the parameters of a network, its dropout (probabilities to drop), and how it reads knowledge.
+
+    `branches` is how many of an entity it was trained with at most; 0 is none. With `graph_features` the last of the
+    pair features are what a graph says of the pair. With `encoder` `bert` the configuration
+    of the BERT is in `bert`, as JSON, and the sizes of BRAN's own blocks have no bearing. `task` is what it was trained
+    for: `relations`, `triage` or `ner`.
+    """
 
     vocabulary: int
     relations: int
@@ -43,15 +51,31 @@ class Sizes:
     input_dropout: float = 0.3
     inner_dropout: float = 0.1
     final_dropout: float = 0.5
+    branches: int = 0
+    graph_features: bool = False
+    soft_positions: bool = True
+    visible_matrix: bool = True
+    bert: str = ""
+    cls_id: int = 0
+    sep_id: int = 0
+    gradient_checkpointing: bool = False
+    mixed_precision: bool = True
+    task: str = "relations"
+
+    @property
+    def reads_graph(self) -> bool:
+        """Whether it was trained with knowledge."""
+        return self.branches > 0 or self.graph_features
 
 
 @dataclass(frozen=True)
 class Output:
-    """What a pass gives: [P, R] pair scores, [N, R] link scores, [B, T, C] BIO scores."""
+    """What a pass gives: [P, R] pair scores, [N, R] link scores, [B, T, C] BIO scores, [B] triage scores or none."""
 
     pairs: Tensor
     links: Tensor
     ner: Tensor
+    documents: Tensor | None = None
 
 
 class Bran(nn.Module):
@@ -60,22 +84,24 @@ class Bran(nn.Module):
     def __init__(self, sizes: Sizes) -> None:
         super().__init__()
         self.sizes = sizes
-        self.embedding = InputEmbedding(
-            vocabulary=sizes.vocabulary,
-            width=sizes.width,
-            positions=sizes.positions,
-            unk_id=sizes.unk_id,
-            word_dropout=sizes.word_dropout,
-            dropout=sizes.input_dropout,
-        )
-        self.encoder = ENCODERS[sizes.encoder](
-            width=sizes.width,
-            blocks=sizes.blocks,
-            heads=sizes.heads,
-            kernels=sizes.kernels,
-            expansion=sizes.expansion,
-            dropout=sizes.inner_dropout,
-        )
+        self.bert = _bert(sizes) if sizes.encoder == "bert" else None
+        if self.bert is None:
+            self.embedding = InputEmbedding(
+                vocabulary=sizes.vocabulary,
+                width=sizes.width,
+                positions=sizes.positions,
+                unk_id=sizes.unk_id,
+                word_dropout=sizes.word_dropout,
+                dropout=sizes.input_dropout,
+            )
+            self.encoder = ENCODERS[sizes.encoder](
+                width=sizes.width,
+                blocks=sizes.blocks,
+                heads=sizes.heads,
+                kernels=sizes.kernels,
+                expansion=sizes.expansion,
+                dropout=sizes.inner_dropout,
+            )
         self.head = Projection(width=sizes.width, dropout=sizes.final_dropout)
         self.tail = Projection(width=sizes.width, dropout=sizes.final_dropout)
         self.biaffine = Biaffine(width=sizes.width, relations=sizes.relations)
@@ -95,19 +121,32 @@ class Bran(nn.Module):
             else None
         )
         self.ner = nn.Linear(sizes.width, sizes.ner_labels)  # c_i = W3 b_i (section 2.5)
+        self.triage = nn.Linear(sizes.width, 1) if sizes.task == "triage" else None
 
-    def encode(self, token_ids: Tensor, mask: Tensor) -> Tensor:
-        """[B, T] and [B, T] -> [B, T, D], the tokens in context.
+    def encode(self, token_ids: Tensor, mask: Tensor, branches: Branches | None = None) -> Tensor:
+        """[B, T] and [B, T] -> [B, T, D], the tokens in context, and in that of their branches of knowledge.
 
-        In training a text beyond the positions is read whole, as in the paper; afterwards in windows.
+        In training a text beyond the positions is read whole, as in the paper; afterwards, and always by a BERT, in
+        windows.
         """
-        if self.training:
-            return self._encode(token_ids, mask)
-        return encode_in_windows(self._encode, token_ids, mask, self.sizes.positions)
+        if self.training and self.bert is None:
+            return self._encode(token_ids, mask, branches)
+        return encode_in_windows(self._encode, token_ids, mask, self.sizes.positions, branches)
 
-    def _encode(self, token_ids: Tensor, mask: Tensor) -> Tensor:
-        encoded: Tensor = self.encoder(self.embedding(token_ids), mask)
-        return encoded
+    def _encode(self, token_ids: Tensor, mask: Tensor, branches: Branches | None = None) -> Tensor:
+        if self.bert is not None:
+            soft, restricted = self.sizes.soft_positions, self.sizes.visible_matrix
+            of_bert: Tensor = self.bert(token_ids, mask, branches, soft=soft, restricted=restricted)
+            return of_bert
+        if branches is None:
+            encoded: Tensor = self.encoder(self.embedding(token_ids), mask)
+            return encoded
+        ids = torch.cat([token_ids, branches.token_ids.flatten(1)], dim=1)  # [B, S]
+        real = torch.cat([mask, branches.mask.flatten(1)], dim=1)
+        places = positions(branches, soft=self.sizes.soft_positions)
+        seen = layout(mask, branches, restricted=self.sizes.visible_matrix)
+        with_branches: Tensor = self.encoder(self.embedding(ids, places), real, seen)
+        return with_branches[:, : token_ids.shape[1]]
 
     def affinities(
         self, tokens: Tensor, head_tokens: Tensor, head_mask: Tensor, tail_tokens: Tensor, tail_mask: Tensor
@@ -119,7 +158,7 @@ class Bran(nn.Module):
         return scores
 
     def forward(self, batch: Batch) -> Output:
-        return self.score(self.encode(batch.token_ids, batch.token_mask), batch)
+        return self.score(self.encode(batch.token_ids, batch.token_mask, batch.branches), batch)
 
     def score(self, tokens: Tensor, batch: Batch) -> Output:
         """All pairs and all tags of documents that are encoded already: [B, T, D] tokens in context.
@@ -139,7 +178,20 @@ class Bran(nn.Module):
         pairs = pool_links(links, batch.link_pairs, batch.pairs)
         if self.features is not None:
             pairs = pairs + self.features(batch.pair_features)
-        return Output(pairs.masked_fill(~batch.allowed, FORBIDDEN), links, self.ner(tokens))
+        documents = None if self.triage is None else self.triage(mean_tokens(tokens, batch.token_mask))[:, 0]
+        return Output(pairs.masked_fill(~batch.allowed, FORBIDDEN), links, self.ner(tokens), documents)
+
+
+def _bert(sizes: Sizes) -> Bert:
+    return Bert(
+        config=sizes.bert,
+        cls_id=sizes.cls_id,
+        sep_id=sizes.sep_id,
+        unk_id=sizes.unk_id,
+        word_dropout=sizes.word_dropout,
+        checkpointing=sizes.gradient_checkpointing,
+        mixed_precision=sizes.mixed_precision,
+    )
 
 
 @torch.no_grad()

@@ -20,6 +20,14 @@ from biorel.model.masked import EncoderSizes
 
 _ARCHITECTURE = re.compile(r"(sm|compute)_(\d+)")
 
+# sizes that came later than the first models; where config.json lacks one, it has its default
+LATER = frozenset(
+    {
+        *("branches", "graph_features", "soft_positions", "visible_matrix"),
+        *("bert", "cls_id", "sep_id", "gradient_checkpointing", "mixed_precision", "task"),
+    }
+)
+
 
 def save_weights(model: nn.Module, path: Path) -> None:
     """Write all parameters and buffers; on the CPU, whatever the device."""
@@ -107,8 +115,8 @@ def sizes_from_dict(values: Mapping[str, Any]) -> Sizes:
         ModelError: a name that is missing or unknown.
     """
     names = {field.name for field in fields(Sizes)}
-    if set(values) != names:
-        odd = sorted(set(values) ^ names)
+    odd = sorted((set(values) ^ names) - (LATER - set(values)))
+    if odd:
         raise ModelError(
             f"config.json: {', '.join(odd)} missing or unknown", "was it written by this version of biorel?"
         )

@@ -31,12 +31,14 @@ class InputEmbedding(nn.Module):
         nn.init.normal_(self.positions.weight, std=POSITION_STD)
         self.register_buffer("beyond", torch.randn(1, width) * POSITION_STD)
 
-    def forward(self, token_ids: Tensor) -> Tensor:
-        """[B, T] token ids -> [B, T, D]."""
+    def forward(self, token_ids: Tensor, places: Tensor | None = None) -> Tensor:
+        """[B, T] token ids -> [B, T, D]; `places` [B, T] are positions other than 0 to T - 1."""
         if self.training and self.word_dropout > 0:
             dropped = torch.rand(token_ids.shape, device=token_ids.device) < self.word_dropout
             token_ids = token_ids.masked_fill(dropped, self.unk_id)
-        places = torch.arange(token_ids.shape[1], device=token_ids.device).clamp(max=self.positions.num_embeddings)
+        if places is None:
+            places = torch.arange(token_ids.shape[1], device=token_ids.device)
+        places = places.clamp(max=self.positions.num_embeddings)
         table = torch.cat([self.positions.weight, self.beyond])  # [positions + 1, D]
         scale = math.sqrt(self.tokens.embedding_dim)
         embedded: Tensor = self.dropout((self.tokens(token_ids) + table[places]) * scale)

@@ -11,9 +11,21 @@ from torch import Tensor, nn
 
 from biorel.model.batch import Batch
 from biorel.model.bran import Bran, Output, Sizes
+from biorel.model.branches import Branches
 
 # what fixes how a document is read and what is told of it; members may differ in all else
-SHARED = ("vocabulary", "relations", "ner_labels", "pair_features", "cues", "positions", "units")
+SHARED = (
+    "vocabulary",
+    "relations",
+    "ner_labels",
+    "pair_features",
+    "graph_features",
+    "cues",
+    "positions",
+    "units",
+    "branches",
+    "task",
+)
 
 
 class Ensemble(nn.Module):
@@ -37,9 +49,9 @@ class Ensemble(nn.Module):
         """The members as what they are."""
         return [member for member in self.members if isinstance(member, Bran)]
 
-    def encode(self, token_ids: Tensor, mask: Tensor) -> Tensor:
+    def encode(self, token_ids: Tensor, mask: Tensor, branches: Branches | None = None) -> Tensor:
         """[B, T] and [B, T] -> [B, T, sum of D], the tokens in context of every member side by side."""
-        return torch.cat([member.encode(token_ids, mask) for member in self.networks], dim=-1)
+        return torch.cat([member.encode(token_ids, mask, branches) for member in self.networks], dim=-1)
 
     def ner(self, tokens: Tensor) -> Tensor:
         """[B, T, sum of D] -> [B, T, C], the logarithm of the mean BIO probabilities."""
@@ -49,18 +61,20 @@ class Ensemble(nn.Module):
     def score(self, tokens: Tensor, batch: Batch) -> Output:
         """All pairs and all tags of documents that are encoded already: [B, T, sum of D] tokens in context.
 
-        Pairs and tags are logarithms of mean probabilities, links the mean of the members' link scores.
+        Pairs and tags are logarithms of mean probabilities, links and documents the mean of the members' scores.
         """
         parts = torch.split(tokens, self._widths, dim=-1)
         outputs = [member.score(part, batch) for member, part in zip(self.networks, parts, strict=True)]
+        documents = [output.documents for output in outputs if output.documents is not None]
         return Output(
             mean_in_log_space([output.pairs for output in outputs]),
             torch.stack([output.links for output in outputs]).mean(0),
             mean_in_log_space([output.ner for output in outputs]),
+            torch.stack(documents).mean(0) if documents else None,
         )
 
     def forward(self, batch: Batch) -> Output:
-        return self.score(self.encode(batch.token_ids, batch.token_mask), batch)
+        return self.score(self.encode(batch.token_ids, batch.token_mask, batch.branches), batch)
 
 
 Network: TypeAlias = Bran | Ensemble

@@ -5,6 +5,9 @@ from __future__ import annotations
 import torch.nn.functional as F
 from torch import Tensor
 
+from biorel.model.batch import Batch
+from biorel.model.bran import Output
+
 
 def relation_loss(scores: Tensor, labels: Tensor, *, positive_weight: float) -> Tensor:
     """-1/E sum log P(r | scores), a softmax over the relations and NULL.
@@ -23,6 +26,21 @@ def relation_loss(scores: Tensor, labels: Tensor, *, positive_weight: float) -> 
     chosen = log_probabilities.masked_fill(~labels, 0.0).sum(-1) / labels.sum(-1)  # [P]
     weights = 1.0 + (positive_weight - 1.0) * (~labels[:, 0]).to(scores.dtype)
     return -(weights * chosen).sum() / weights.sum()
+
+
+def triage_loss(scores: Tensor, labels: Tensor) -> Tensor:
+    """Cross-entropy of documents that hold a relation or none: [B] log-odds and [B] bool -> scalar."""
+    return F.binary_cross_entropy_with_logits(scores, labels.to(scores.dtype))
+
+
+def task_loss(output: Output, batch: Batch, *, positive_weight: float) -> Tensor:
+    """The loss of the task that a network is for, beside that of its entity types.
+
+    Triage where the network has a score for documents, else relations.
+    """
+    if output.documents is not None:
+        return triage_loss(output.documents, batch.document_labels)
+    return relation_loss(output.pairs, batch.labels, positive_weight=positive_weight)
 
 
 def ner_loss(scores: Tensor, labels: Tensor, mask: Tensor) -> Tensor:

@@ -15,6 +15,11 @@ def average_units(tokens: Tensor, unit_tokens: Tensor, unit_mask: Tensor) -> Ten
     return torch.einsum("buld,bul->bud", gathered, weights)
 
 
+def mean_tokens(tokens: Tensor, mask: Tensor) -> Tensor:
+    """The mean of each document's real tokens: [B, T, D] and [B, T] -> [B, D]; 0 for an empty text."""
+    return (tokens * mask[..., None]).sum(1) / mask.sum(1, keepdim=True).clamp(min=1)
+
+
 def gather_links(affinities: Tensor, links: Tensor) -> Tensor:
     """The scores of the links: [B, H, R, K] and [N] places in [B, H, K] -> [N, R]."""
     relations = affinities.shape[2]

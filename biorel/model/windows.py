@@ -14,6 +14,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from biorel.model.branches import Branches
+
 
 @dataclass(frozen=True, slots=True)
 class Window:
@@ -43,24 +45,33 @@ def plan_windows(length: int, size: int) -> tuple[Window, ...]:
     )
 
 
-def encode_in_windows(encode: Callable[[Tensor, Tensor], Tensor], token_ids: Tensor, mask: Tensor, size: int) -> Tensor:
+def encode_in_windows(
+    encode: Callable[[Tensor, Tensor, Branches | None], Tensor],
+    token_ids: Tensor,
+    mask: Tensor,
+    size: int,
+    branches: Branches | None = None,
+) -> Tensor:
     """[B, T] ids and mask -> [B, T, D], whatever T is.
 
-    A text's windows follow from its own length, so that it is encoded alike alone and in a batch.
+    A text's windows follow from its own length, so that it is encoded alike alone and in a batch. A branch stands in
+    every window that holds one of its anchors.
 
     Args:
         encode: the encoder for at most `size` tokens.
     """
     length = token_ids.shape[1]
     if length <= size:
-        return encode(token_ids, mask)
+        return encode(token_ids, mask, branches)
     rows = []
-    for ids, real in zip(token_ids[:, None], mask[:, None], strict=True):  # [1, T] each
+    for row, (ids, real) in enumerate(zip(token_ids[:, None], mask[:, None], strict=True)):  # [1, T] each
         own = max(1, int(real.sum()))
         parts = [
-            encode(ids[:, window.start : window.end], real[:, window.start : window.end])[
-                0, window.keep_start - window.start : window.keep_end - window.start
-            ]
+            encode(
+                ids[:, window.start : window.end],
+                real[:, window.start : window.end],
+                None if branches is None else branches.window(row, window.start, window.end),
+            )[0, window.keep_start - window.start : window.keep_end - window.start]
             for window in plan_windows(own, size)
         ]
         rows.append(F.pad(torch.cat(parts), (0, 0, 0, length - own)))  # [T, D]

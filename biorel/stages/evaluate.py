@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,9 @@ import pandas as pd
 from biorel import artifacts
 from biorel.config import Evaluate
 from biorel.errors import ConfigError, ModelError
+from biorel.knowledge.support import Support
 from biorel.model.checkpoint import pick_device
-from biorel.records import Pair, Score
+from biorel.records import Example, Pair, Score
 from biorel.scoring.curves import precision_recall
 from biorel.scoring.distance import by_distance
 from biorel.scoring.metrics import Metrics, evaluate, predict_every_pair
@@ -22,9 +23,21 @@ from biorel.scoring.pairs import ScoredPair
 from biorel.scoring.plots import plot_curves, plot_distance
 from biorel.scoring.tables import relation_table
 from biorel.stages import evaluate_predictions
+from biorel.stages.graphs import (
+    articles_of,
+    in_words,
+    injector_for,
+    read_triples,
+    refuse_shared,
+    told_by_graph,
+    with_knowledge,
+)
 from biorel.stages.scored import encoded_for, score, unscored
+from biorel.stages.tasks import evaluate_task
 from biorel.tables import read_table, write_table
 from biorel.training.model_folder import open_model, read_labels
+
+_SUPPORTS = (1, 2)  # other articles that a pair of the graph is asked for, in the rows that read no word
 
 
 def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -> Path:
@@ -49,17 +62,24 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
             f"{config.dataset} holds {', '.join(dataset_schema.labels)}",
             "evaluate a model on the schema that it was trained on",
         )
+    triples = read_triples(config.graph) if config.graph is not None else []
+    if config.graph is not None:
+        refuse_shared(triples, config.graph, articles_of(config.dataset, config.split), config.split)
+    inject = injector_for(config.graph, triples, opened.model.sizes, opened.tokenizer)
     with artifacts.folder("evaluate", config, config.out, force=config.force) as artifact:
+        if opened.model.sizes.task != "relations":
+            progress(evaluate_task(config, opened, inject, artifact, device))
+            return config.out
         examples = encoded_for(opened.encoder, config.dataset, config.split, artifact.ledger)
         opened.model.to(device)
-        scored, tags = score(
-            opened.model,
-            examples,
-            opened.collator,
-            labels,
-            token_budget=config.batch_tokens,
-            device=device,
-        )
+
+        def scores(documents: Sequence[Example]) -> tuple[list[ScoredPair], list[list[int]]]:
+            budget = config.batch_tokens
+            return score(opened.model, documents, opened.collator, labels, token_budget=budget, device=device)
+
+        scored, tags = scores(with_knowledge(examples, config.dataset, (config.split,), inject))
+        if inject is not None:
+            _, tags = scores(examples)
         pairs = read_table(config.dataset / config.split / "pairs.parquet", Pair)
         scored += unscored(pairs, scored, len(labels))
         filtered = evaluate(scored, labels, opened.thresholds, filtered=True)
@@ -73,6 +93,16 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
             "hypernym_filter": "on; 'unfiltered' counts the filtered pairs as negatives",
             "thresholds": opened.tuned_on,
         }
+        known: dict[str, Metrics] = {}
+        if inject is not None and config.graph is not None:
+            protocol["knowledge"] = in_words(inject, config.graph, triples)
+            support = inject.support or Support(triples)
+            for articles in _SUPPORTS:
+                told = told_by_graph(scored, support, articles)
+                name = f"every pair that the graph has from {articles} article{'s' * (articles > 1)} or more"
+                known[name] = evaluate(told, labels, dict.fromkeys(labels, 0.5), filtered=True)
+        elif opened.model.sizes.reads_graph:
+            protocol["knowledge"] = "none, though the model was trained with some"
         artifacts.write_json(
             artifact.path / "metrics.json",
             {
@@ -80,11 +110,14 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
                 "ner": ner.to_json(),
                 "unfiltered": unfiltered.to_json(),
                 "every_pair": baseline.to_json(),
+                **({"by_graph": {name: metrics.to_json() for name, metrics in known.items()}} if known else {}),
                 "protocol": protocol,
             },
         )
         _write_tables(artifact.path, scored, labels, opened.thresholds, config.plots)
-        report = _report(config, filtered, unfiltered, baseline, ner.to_json(), protocol)
+        report = _report(
+            config, filtered, unfiltered, {"every pair predicted": baseline, **known}, ner.to_json(), protocol
+        )
         (artifact.path / "report.md").write_text(report, encoding="utf-8")
         artifact.notes["device"] = str(device)
         progress(report)
@@ -118,7 +151,7 @@ def _report(
     config: Evaluate,
     filtered: Metrics,
     unfiltered: Metrics,
-    baseline: Metrics,
+    baselines: Mapping[str, Metrics],
     ner: dict[str, Any],
     protocol: dict[str, Any],
 ) -> str:
@@ -135,7 +168,7 @@ def _report(
     rows = {
         "micro, hypernym filter on": filtered.to_json()["micro"],
         "micro, hypernym filter off": unfiltered.to_json()["micro"],
-        "every pair predicted, filter on": baseline.to_json()["micro"],
+        **{f"{name}, filter on": metrics.to_json()["micro"] for name, metrics in baselines.items()},
         "entity types (strict spans)": ner["overall"],
         **{f"- {type_}": row for type_, row in ner["by_type"].items()},
     }

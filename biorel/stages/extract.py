@@ -21,8 +21,9 @@ import torch
 
 from biorel import artifacts
 from biorel.config import Extract
-from biorel.errors import InputError, OutputError
+from biorel.errors import InputError, ModelError, OutputError
 from biorel.exports import WRITERS, format_of
+from biorel.knowledge.inject import Injector
 from biorel.ledger import Ledger
 from biorel.model.checkpoint import pick_device
 from biorel.model.windows import plan_windows
@@ -32,6 +33,7 @@ from biorel.schemas import to_row
 from biorel.scoring.thresholds import in_label_order
 from biorel.sources.documents import read_records
 from biorel.stages.annotate import Annotator, open_annotator
+from biorel.stages.graphs import injector_for, read_triples
 from biorel.stages.reading import Choice, candidates_of, read_relations
 from biorel.training.inference import Prediction, predict
 from biorel.training.model_folder import ModelFolder, open_model
@@ -88,14 +90,21 @@ def run(config: Extract, progress: Callable[[int], None] = lambda documents: Non
         raise OutputError(f"the input, {out} and {status_path} must be three files", "choose another --out or --status")
     writer_kind = WRITERS[format_of(out, config.format)]
     opened = open_model(config.model or resource("models", "cdr"))
+    if opened.model.sizes.task != "relations":
+        raise ModelError(
+            f"{config.model}: trained for {opened.model.sizes.task}, it tells no relations",
+            "train one without --task; this one is for biorel evaluate",
+        )
     opened.model.to(device)
     ledger = Ledger()
+    triples = read_triples(config.graph) if config.graph is not None else []
+    inject = injector_for(config.graph, triples, opened.model.sizes, opened.tokenizer)
     labels = opened.schema.labels
     tuned = in_label_order(opened.thresholds, labels)
     thresholds = tuned if config.min_score is None else (config.min_score,) * len(labels)
     choice = Choice(thresholds, config.all_scores, config.max_evidence)
     reader = _Reader(
-        opened, cache(partial(open_annotator, config, ledger)), choice, config.batch_tokens, device, ledger
+        opened, cache(partial(open_annotator, config, ledger)), choice, config.batch_tokens, device, ledger, inject
     )
     by_status = Counter(dict.fromkeys((OK, NO_ENTITIES, NOTHING, BAD), 0))
     bad_places: list[str] = []
@@ -146,6 +155,7 @@ class _Reader:
     token_budget: int
     device: torch.device
     ledger: Ledger
+    inject: Injector | None
 
     def read(self, chunk: Sequence[Item]) -> Iterator[tuple[Annotated | BadRecord, Status, list[Relation]]]:
         """Every record of a chunk with its status and relations, in the order of the input."""
@@ -165,7 +175,7 @@ class _Reader:
             if number > _MOST_MENTION_PAIRS:
                 oversized[index] = f"{number} pairs of mentions, where at most {_MOST_MENTION_PAIRS} are scored"
                 return self.opened.encoder.example(items[index].document, (), (), (), self.ledger)
-            return found.example(self.opened, self.ledger)
+            return found.example(self.opened, self.ledger, self.inject)
 
         examples = [encoded(index) for index in range(len(items))]
 

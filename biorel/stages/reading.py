@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from biorel.dataset.candidates import EntityKey, candidates, entities, link
+from biorel.knowledge.inject import Injector
 from biorel.ledger import Ledger
 from biorel.records import Annotated, Entity, Example, Mention, Pair, Relation
 from biorel.scoring.thresholds import decide
@@ -31,9 +32,10 @@ class Candidates:
             for pair in self.pairs
         )
 
-    def example(self, opened: ModelFolder, ledger: Ledger) -> Example:
-        """The document as the model reads it."""
-        return opened.encoder.example(self.item.document, self.item.mentions, self.linked, self.pairs, ledger)
+    def example(self, opened: ModelFolder, ledger: Ledger, inject: Injector | None = None) -> Example:
+        """The document as the model reads it, with its knowledge where a graph gives some."""
+        example = opened.encoder.example(self.item.document, self.item.mentions, self.linked, self.pairs, ledger)
+        return example if inject is None else inject(example, self.item.document.text)
 
 
 def candidates_of(item: Annotated, opened: ModelFolder) -> Candidates:

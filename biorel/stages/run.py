@@ -14,6 +14,7 @@ from biorel import artifacts, config
 from biorel.config import Config, Run
 from biorel.stages import (
     build_dataset,
+    build_graph,
     build_linker,
     ensemble,
     evaluate,
@@ -38,6 +39,7 @@ COMMANDS = {
     "tag": Command(config.Tag, tag.run),
     "train-tagger": Command(config.TrainTagger, train_tagger.run),
     "build-linker": Command(config.BuildLinker, build_linker.run),
+    "build-graph": Command(config.BuildGraph, build_graph.run),
     "export": Command(config.Export, export.run),
 }
 

@@ -15,8 +15,12 @@ from torch.utils.tensorboard import SummaryWriter
 from biorel import artifacts
 from biorel.config import Train
 from biorel.dataset.cues import BUCKETS
+from biorel.dataset.encode import Encoder
 from biorel.dataset.features import FEATURES
+from biorel.dataset.splits import SPLITS
 from biorel.errors import InputError
+from biorel.knowledge.support import GRAPH_FEATURES
+from biorel.ledger import Ledger
 from biorel.model.bran import Bran, Sizes
 from biorel.model.checkpoint import pick_device
 from biorel.model.determinism import deterministic
@@ -24,7 +28,10 @@ from biorel.records import Example
 from biorel.scoring.metrics import evaluate
 from biorel.scoring.ner import evaluate_spans
 from biorel.scoring.thresholds import tune
-from biorel.stages.scored import read_examples, score
+from biorel.stages.graphs import injector_for, read_triples, with_knowledge
+from biorel.stages.pretrained import load_bert, open_bert
+from biorel.stages.scored import encoded_for, score
+from biorel.stages.tasks import MEASURES, check_task, score_task
 from biorel.text.tokenizer import UNK_ID, load_tokenizer, spellings
 from biorel.training.checkpoint import FILE, FOLDER, TrainingState, discard_state, resume_state
 from biorel.training.loop import DevScore, Recipe, Report, train
@@ -61,19 +68,28 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
     if config.threads:
         torch.set_num_threads(config.threads)
     schema, ner = read_labels(config.dataset)
-    tokenizer = load_tokenizer(config.dataset)
-    training, dev = _splits(config)
-    if not any(labels for example in dev for labels in example.pair_labels):
-        raise InputError(f"{config.dataset}: the dev documents hold no positive pair", "thresholds are tuned on them")
+    bert = open_bert(config)
+    tokenizer = load_tokenizer(config.dataset) if bert is None else bert.tokens.tokenizer
+    ledger = Ledger()
+    training, bare_dev = _splits(config, Encoder(tokenizer, schema.labels, ner), ledger)
+    dev = bare_dev
+    check_task(config.task, training, dev, config.dataset)
     with artifacts.folder("train", config, config.out, force=config.force, resume=f"{FOLDER}/{FILE}") as artifact:
         torch.manual_seed(config.seed)
-        model = Bran(_sizes(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner)))
+        artifact.ledger.join(ledger)
+        sizes = _sizes(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner))
+        model = Bran(sizes if bert is None else bert.sized(sizes))
+        share = load_bert(model, config)
         if config.vectors is not None:
             found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, artifact.ledger)
             artifact.ledger.add("tokens with a pre-trained vector", count=found)
         if config.pretrained is not None:
             copied = start_from(model, config.pretrained, tokenizer)
             artifact.ledger.add("pre-trained parameters", count=copied)
+        if config.graph is not None:
+            inject = injector_for(config.graph, read_triples(config.graph), model.sizes, tokenizer)
+            training, dev = (with_knowledge(part, config.dataset, SPLITS[:2], inject) for part in (training, dev))
+            artifact.ledger.add("branches of knowledge", count=sum(len(one.branch_tokens) for one in training))
         collate = ModelFolder(model, tokenizer, schema, ner, {}).collator
         model.to(device)
         state = TrainingState(
@@ -84,6 +100,7 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
                 betas=(config.beta1, config.beta2),
                 epsilon=config.epsilon,
                 weight_decay=config.weight_decay,
+                share=share,
             ),
             WeightAverage(model, config.ema),
         )
@@ -93,14 +110,19 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
         artifact.notes["resumed"] = resume_state(state, checkpoint, key, force=config.force)
 
         def score_dev() -> DevScore:
+            if config.task != "relations":
+                return score_task(model, dev, collate, schema, ner, token_budget=config.eval_tokens, device=device)
             scored, tags = score(model, dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
+            if config.graph is not None:  # branches on the given mentions would show where they are
+                _, tags = score(model, bare_dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
             entities = evaluate_spans((example.ner_tags for example in dev), tags, ner)
             thresholds = tune(scored, schema.labels)
             micro = evaluate(scored, schema.labels, thresholds, filtered=True).micro
             return DevScore(micro.f1 or 0.0, thresholds, entities.overall.f1 or 0.0)
 
         recipe = Recipe(
-            **{field.name: getattr(config, field.name) for field in fields(Recipe) if hasattr(config, field.name)}
+            **{field.name: getattr(config, field.name) for field in fields(Recipe) if hasattr(config, field.name)},
+            task_weight=float(config.task != "ner"),
         )
         events = SummaryWriter(str(artifact.path / "events"), purge_step=state.epoch)
         for report in reports(train(state, training, collate, recipe, score_dev, checkpoint, key)):
@@ -123,10 +145,9 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
     return config.out
 
 
-def _splits(config: Train) -> tuple[list[Example], list[Example]]:
+def _splits(config: Train, encoder: Encoder, ledger: Ledger) -> tuple[list[Example], list[Example]]:
     """Training and dev examples; with `resplit_dev` both drawn anew from their union."""
-    training = read_examples(config.dataset, "train")
-    dev = read_examples(config.dataset, "dev")
+    training, dev = (encoded_for(encoder, config.dataset, split, ledger) for split in SPLITS[:2])
     if not config.resplit_dev:
         return training, dev
     joined = sorted([*training, *dev], key=lambda example: example.doc_id)
@@ -138,13 +159,18 @@ def _splits(config: Train) -> tuple[list[Example], list[Example]]:
 
 
 def _sizes(config: Train, vocabulary: int, relations: int, ner_labels: int) -> Sizes:
-    shared = {field.name for field in fields(Sizes)} & set(Train.model_fields) - {"pair_features"}
+    own = {"pair_features", "branches", "encoder", "graph_features"}
+    known = config.graph is not None and config.task == "relations"
+    graph_features = known and config.graph_features and config.pair_features
+    shared = {field.name for field in fields(Sizes)} & set(Train.model_fields) - own
     return Sizes(
         vocabulary=vocabulary,
         relations=relations + 1,
         ner_labels=ner_labels,
-        pair_features=len(FEATURES) if config.pair_features else 0,
-        cues=BUCKETS if config.rerank else 0,
+        pair_features=len(FEATURES) + len(GRAPH_FEATURES) * graph_features if config.pair_features else 0,
+        graph_features=graph_features,
+        cues=BUCKETS if config.rerank and config.task == "relations" else 0,
+        branches=config.branches if config.graph is not None else 0,
         unk_id=UNK_ID,
         **{name: getattr(config, name) for name in shared},
     )
@@ -167,6 +193,7 @@ def _metrics(
     config: Train, state: TrainingState, final: DevScore, training: int, dev: int, device: torch.device
 ) -> dict[str, Any]:
     return {
+        "measure": MEASURES[config.task],
         "dev_f1": final.f1,
         "dev_f1_without_reranker": state.best_score,
         "best_epoch": state.best_epoch,
@@ -192,8 +219,9 @@ def _card(config: Train, metrics: dict[str, Any]) -> str:
         f"Trained on {metrics['documents']['train']} documents of `{config.dataset}`; thresholds and the best of "
         f"{metrics['epochs']} epochs chosen on {metrics['documents']['dev']} dev documents.",
         "",
-        *((_RERANKED, "") if config.rerank else ()),
-        f"Dev micro F1 {100 * metrics['dev_f1']:.1f} (epoch {metrics['best_epoch']}), gold entities.",
+        *((_RERANKED, "") if config.rerank and config.task == "relations" else ()),
+        f"Dev {MEASURES[config.task]} {100 * metrics['dev_f1']:.1f} (epoch {metrics['best_epoch']})"
+        f"{', gold entities' if config.task == 'relations' else ''}.",
         "",
         "Options other than the defaults:",
         "",

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from biorel.dataset.features import FEATURES
 from biorel.model.batch import Batch
 from biorel.records import Example
 from biorel.text.tokenizer import PAD_ID
@@ -23,12 +23,13 @@ class Collator:
     Attributes:
         units: `mentions` (a mention's tokens are averaged) or `tokens` (each scored, as in the paper).
         relation_types: (head type, tail type) of each relation, in label order without NULL.
-        features: whether the network reads pair features.
+        features: F, how many features of a pair the network reads; those that an example lacks, as a document
+            without knowledge does those of a graph, are 0.
     """
 
     units: str
     relation_types: tuple[tuple[str, str], ...]
-    features: bool
+    features: int
 
     def __call__(self, examples: Sequence[Example], plan: Plan) -> Batch:
         """The batch of one plan; P pairs in the order of the plan's documents and their pairs."""
@@ -100,15 +101,40 @@ class Collator:
             pair_documents=torch.tensor(pair_documents, dtype=torch.int64),
             pair_heads=torch.tensor([head for head, _ in arguments], dtype=torch.int64),
             pair_tails=torch.tensor([tail for _, tail in arguments], dtype=torch.int64),
-            pair_features=torch.tensor(np.array(features, dtype=np.float32).reshape(-1, len(FEATURES)))
-            if self.features
-            else torch.zeros(len(features), 0),
+            pair_features=torch.from_numpy(feature_table(features, self.features)).float(),
             cues=torch.tensor(cues, dtype=torch.int64),
             cue_starts=torch.tensor(cue_starts, dtype=torch.int64),
             allowed=torch.from_numpy(np.array(allowed, dtype=bool).reshape(-1, relations)),
             labels=torch.from_numpy(np.array(labels, dtype=bool).reshape(-1, relations)),
             ner_labels=torch.from_numpy(ner),
+            document_labels=torch.tensor([any(document.pair_labels) for document in documents], dtype=torch.bool),
+            **padded_branches(documents, length),
         )
+
+
+def feature_table(rows: Sequence[Sequence[float]], width: int) -> npt.NDArray[np.float64]:
+    """[P, width]: each row cut to the width, or filled up with 0."""
+    table = np.zeros((len(rows), width))
+    for place, row in enumerate(rows):
+        own = row[:width]
+        table[place, : len(own)] = own
+    return table
+
+
+def padded_branches(documents: Sequence[Example], length: int) -> dict[str, Tensor]:
+    """The branches of the documents, padded: ids and mask [B, K, L], anchors [B, K, T] of texts of `length` tokens."""
+    number = max((len(document.branch_tokens) for document in documents), default=0)
+    width = max((len(tokens) for document in documents for tokens in document.branch_tokens), default=0)
+    ids = np.full((len(documents), number, width), PAD_ID, dtype=np.int64)
+    mask = np.zeros(ids.shape, dtype=bool)
+    anchors = np.zeros((len(documents), number, length), dtype=bool)
+    for row, document in enumerate(documents):
+        for place, (tokens, hangs) in enumerate(zip(document.branch_tokens, document.branch_anchors, strict=True)):
+            ids[row, place, : len(tokens)] = tokens
+            mask[row, place, : len(tokens)] = True
+            anchors[row, place, list(hangs)] = True
+    arrays = {"branch_ids": ids, "branch_mask": mask, "branch_anchors": anchors}
+    return {name: torch.from_numpy(array) for name, array in arrays.items()}
 
 
 def entity_units(document: Example, units: str) -> dict[int, list[tuple[int, int]]]:

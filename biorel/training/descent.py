@@ -28,7 +28,7 @@ def descend(state: TrainingState, loss: Tensor, *, rate: float, clip: float, noi
             "lower --learning-rate" + (" or --gradient-noise" if noise else ""),
         )
     for group in state.optimizer.param_groups:
-        group["lr"] = rate
+        group["lr"] = rate * group.get("share", 1.0)
     state.optimizer.zero_grad()
     loss.backward()  # type: ignore[no-untyped-call]
     if noise:

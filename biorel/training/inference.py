@@ -27,6 +27,7 @@ class Prediction:
         links: [N, R] share of each pair of units in its pair's log-sum-exp.
         link_pairs: [N] the pair of each link.
         tags: [T] BIO label indices.
+        document: log-odds that it holds a relation, of a network that was trained for triage; else None.
     """
 
     index: int
@@ -35,6 +36,7 @@ class Prediction:
     links: np.ndarray
     link_pairs: np.ndarray
     tags: np.ndarray
+    document: float | None = None
 
 
 # given a document's place and its BIO tags [T], the example with the entities and pairs to score
@@ -62,7 +64,7 @@ def predict(
     model.eval()
     for plan in ordered_plans(examples, token_budget=token_budget, positions=model.sizes.positions):
         batch = collate(examples, plan).to(device)
-        tokens = model.encode(batch.token_ids, batch.token_mask)
+        tokens = model.encode(batch.token_ids, batch.token_mask, batch.branches)
         documents = [examples[index] for index in plan.documents]
         if complete is not None:
             tags = model.ner(tokens).argmax(-1).cpu().numpy()
@@ -70,6 +72,8 @@ def predict(
                 complete(index, tags[row, : len(examples[index].token_ids)]) for row, index in enumerate(plan.documents)
             ]
             batch = collate(documents, all_pairs(documents)).to(device)
+            if batch.branches is not None:  # the entities that were found bring knowledge
+                tokens = model.encode(batch.token_ids, batch.token_mask, batch.branches)
         output = model.score(tokens, batch)
         pooled = pool_links(output.links, batch.link_pairs, batch.pairs)
         weights = link_weights(output.links, pooled, batch.link_pairs).cpu().numpy()
@@ -87,5 +91,6 @@ def predict(
                 weights[first:last],
                 link_pairs[first:last] - begin,
                 tags[row, : len(example.token_ids)],
+                None if output.documents is None else float(output.documents[row]),
             )
             begin = end

@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 from biorel.model.bran import Output
-from biorel.model.losses import ner_loss, relation_loss
+from biorel.model.losses import ner_loss, task_loss
 from biorel.records import Example
 from biorel.training.batches import Plan, document_plans, pair_plans
 from biorel.training.checkpoint import TrainingState, save_state
@@ -37,6 +37,7 @@ class Recipe:
     gradient_noise: float
     positive_weight: float
     ner_weight: float
+    task_weight: float = 1.0
     checkpoint_steps: int = 200
 
 
@@ -155,7 +156,7 @@ def _step(
     )
     batch = collate(examples, plan).to(device)
     output: Output = state.model(batch)
-    relations = relation_loss(output.pairs, batch.labels, positive_weight=recipe.positive_weight)
+    relations = recipe.task_weight * task_loss(output, batch, positive_weight=recipe.positive_weight)
     entities = ner_loss(output.ner, batch.ner_labels, batch.token_mask)
     loss = relations + recipe.ner_weight * entities
     descend(state, loss, rate=rate, clip=recipe.clip, noise=recipe.gradient_noise)

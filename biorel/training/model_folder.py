@@ -20,6 +20,7 @@ from biorel.dataset.cues import BUCKETS
 from biorel.dataset.encode import Encoder
 from biorel.dataset.features import FEATURES
 from biorel.errors import ModelError
+from biorel.knowledge.support import GRAPH_FEATURES
 from biorel.model.checkpoint import load_weights, network_from_dict, network_to_dict, save_weights
 from biorel.model.ensemble import Ensemble, Network
 from biorel.text.tokenizer import load_tokenizer, save_tokenizer
@@ -53,7 +54,7 @@ class ModelFolder:
     def collator(self) -> Collator:
         sizes = self.model.sizes
         types = tuple((relation.head, relation.tail) for relation in self.schema.relations)
-        return Collator(sizes.units, types, bool(sizes.pair_features))
+        return Collator(sizes.units, types, sizes.pair_features)
 
 
 def save_model(folder: Path, saved: ModelFolder, metrics: Mapping[str, Any], card: str) -> None:
@@ -86,10 +87,11 @@ def open_model(folder: Path) -> ModelFolder:
     tokenizer = load_tokenizer(folder / "tokenizer.json")
     if tokenizer.get_vocab_size() != sizes.vocabulary:
         raise ModelError(f"{folder}: tokenizer.json does not fit config.json", "both must come from one training run")
-    if sizes.pair_features not in (0, len(FEATURES)) or sizes.cues not in (0, BUCKETS):
+    features = len(FEATURES) + (len(GRAPH_FEATURES) if sizes.graph_features else 0)
+    if sizes.pair_features not in (0, features) or sizes.cues not in (0, BUCKETS):
         raise ModelError(
             f"{folder}: reads {sizes.pair_features} features of a pair and {sizes.cues} buckets of cues, "
-            f"where biorel now makes {len(FEATURES)} and {BUCKETS}",
+            f"where biorel now makes {features} and {BUCKETS}",
             "train it anew with this version of biorel",
         )
     load_weights(model, folder / "model.safetensors")

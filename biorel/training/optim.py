@@ -3,28 +3,54 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import torch
 from torch import Tensor, nn
 
 NOISE_DECAY = 0.55
+_BERT_LAYER = re.compile(r"bert\.(?:.*\.layer\.(\d+)\.)?")
 
 
 def build_optimizer(
-    model: nn.Module, *, rate: float, betas: tuple[float, float], epsilon: float, weight_decay: float
+    model: nn.Module,
+    *,
+    rate: float,
+    betas: tuple[float, float],
+    epsilon: float,
+    weight_decay: float,
+    share: Callable[[str], float] = lambda name: 1.0,
 ) -> torch.optim.AdamW:
-    """AdamW over all parameters; weight decay 0 is Adam. Decay leaves biases and norms alone."""
-    parameters = list(model.named_parameters())
-    decayed = [parameter for name, parameter in parameters if parameter.dim() > 1]
-    free = [parameter for name, parameter in parameters if parameter.dim() <= 1]
+    """AdamW over all parameters; weight decay 0 is Adam. Decay leaves biases and norms alone.
+
+    Args:
+        share: from a parameter's name to its share of the learning rate, which its group keeps as `share`.
+    """
+    groups: dict[tuple[float, bool], list[nn.Parameter]] = {}
+    for name, parameter in model.named_parameters():
+        groups.setdefault((share(name), parameter.dim() > 1), []).append(parameter)
     return torch.optim.AdamW(
-        [{"params": decayed, "weight_decay": weight_decay}, {"params": free, "weight_decay": 0.0}],
+        [
+            {"params": groups[one, decays], "weight_decay": weight_decay if decays else 0.0, "share": one}
+            for one, decays in sorted(groups, reverse=True)
+        ],
         lr=rate,
         betas=betas,
         eps=epsilon,
     )
+
+
+def layer_share(name: str, *, layers: int, top: float, decay: float) -> float:
+    """The share of the learning rate that a parameter has: 1 outside of the BERT, `top` in its last block, and `decay`
+    times as much in each block below; the embeddings stand below the first.
+    """
+    match = _BERT_LAYER.match(name)
+    if match is None:
+        return 1.0
+    depth = layers - 1 - int(match[1]) if match[1] is not None else layers
+    return top * decay**depth
 
 
 def learning_rate(step: int, *, peak: float, warmup: int, total: int, floor: float) -> float:

@@ -18,13 +18,12 @@ from sklearn.linear_model import LogisticRegression
 from torch import Tensor
 
 from biorel.dataset.cues import BUCKETS
-from biorel.dataset.features import FEATURES
 from biorel.model.bran import Bran
 from biorel.model.reranker import Reranker, log_odds
 from biorel.model.rivals import RIVALS, rival_features
 from biorel.records import Example
 from biorel.training.batches import ordered_plans
-from biorel.training.collate import Collator
+from biorel.training.collate import Collator, feature_table
 
 FOLDS = 5
 RARE = 3  # a cue of fewer training pairs has no weight
@@ -77,7 +76,7 @@ def fit_reranker(reranker: Reranker, examples: Sequence[Example], collate: Colla
         reranker: its buffers are overwritten, on whatever device they are.
         seed: which documents fall into which fold of the cross-fitting.
     """
-    table = pair_table(examples, collate.relation_types)
+    table = pair_table(examples, collate.relation_types, collate.features)
     final = fit_cues(table, table.usable)
     scores = torch.from_numpy(cross_fitted(table, seed=seed)).float()
     places = [torch.from_numpy(numbers) for numbers in (table.tails, table.heads, table.documents)]
@@ -112,7 +111,7 @@ def fit_mix(model: Bran, examples: Sequence[Example], collate: Collator, *, toke
     model.eval()
     for plan in ordered_plans(examples, token_budget=token_budget, positions=model.sizes.positions):
         batch = collate(examples, plan).to(device)
-        scores = model.score_alone(model.encode(batch.token_ids, batch.token_mask), batch).pairs
+        scores = model.score_alone(model.encode(batch.token_ids, batch.token_mask, batch.branches), batch).pairs
         usable = [
             not examples[index].pair_drops[pair]
             for index, pairs in zip(plan.documents, plan.pairs, strict=True)
@@ -130,8 +129,8 @@ def fit_mix(model: Bran, examples: Sequence[Example], collate: Collator, *, toke
     reranker.mix.copy_(torch.tensor(mix))
 
 
-def pair_table(examples: Sequence[Example], relation_types: Sequence[tuple[str, str]]) -> PairTable:
-    """All pairs of these documents."""
+def pair_table(examples: Sequence[Example], relation_types: Sequence[tuple[str, str]], width: int) -> PairTable:
+    """All pairs of these documents, with `width` features each."""
     cues: list[int] = []
     ends = [0]
     features: list[Sequence[float]] = []
@@ -154,7 +153,7 @@ def pair_table(examples: Sequence[Example], relation_types: Sequence[tuple[str, 
     numbers = np.array(places, dtype=np.int64).reshape(-1, 3)
     return PairTable(
         cues=csr_matrix((np.ones(len(cues)), cues, ends), shape=(len(usable), BUCKETS)),
-        features=np.array(features, dtype=np.float64).reshape(-1, len(FEATURES)),
+        features=feature_table(features, width),
         allowed=np.array(allowed, dtype=bool).reshape(-1, len(relation_types)),
         labels=np.array(labels, dtype=bool).reshape(-1, len(relation_types)),
         usable=np.array(usable, dtype=bool),

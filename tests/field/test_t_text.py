@@ -135,7 +135,7 @@ def test_t_05_an_entity_past_the_cap_is_counted_and_a_fact_of_recall(write, tmp_
 
 @pytest.mark.parametrize("length", [1, 15, 16, 17, 40, 333])
 def test_t_05_tokens_past_the_positions_are_read_in_windows(write, tmp_path, length):
-    def encode(ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    def encode(ids: torch.Tensor, mask: torch.Tensor, _: object = None) -> torch.Tensor:
         assert ids.shape[1] <= 16, "a window is longer than the positions"
         return ids[..., None].float()
 

@@ -170,8 +170,8 @@ def test_in_training_a_network_with_a_reranker_tells_its_own_scores() -> None:
     for model in (tiny_bran(seed=4), tiny_reranked(seed=4)):
         torch.manual_seed(7)
         passes.append(model.train()(batch))
-    for one, other in zip(vars(passes[0]).values(), vars(passes[1]).values(), strict=True):
-        assert torch.equal(one, other)
+    for name in ("pairs", "links", "ner"):
+        assert torch.equal(*(getattr(output, name) for output in passes))
 
 
 def test_in_evaluation_it_tells_those_of_the_reranker(documents: list[Example]) -> None:

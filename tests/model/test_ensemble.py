@@ -119,3 +119,12 @@ def test_saved_and_read_again_it_tells_the_same(tmp_path):
 def test_a_config_without_its_members_is_told(members):
     with pytest.raises(ModelError, match=r"config\.json"):
         network_from_dict({"model": "ensemble", "members": members})
+
+
+def test_triage_scores_are_the_mean_of_the_members() -> None:
+    members = [tiny_bran(seed=seed, task="triage").eval() for seed in (1, 2)]
+    batch = batch_of([random_example(3, 12), random_example(4, 9)])
+    with torch.no_grad():
+        alone = [member(batch).documents for member in members]
+        together = Ensemble(members)(batch).documents
+    assert torch.allclose(together, torch.stack(alone).mean(0))

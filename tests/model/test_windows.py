@@ -59,14 +59,14 @@ def test_a_text_that_just_fits_is_one_window() -> None:
     assert len(plan_windows(9, 8)) == 2
 
 
-def _in_context(token_ids: Tensor, mask: Tensor) -> Tensor:
+def _in_context(token_ids: Tensor, mask: Tensor, _: object = None) -> Tensor:
     """An encoder in which every token depends on its place and on all real tokens of its text."""
     real = token_ids.double() * mask
     places = torch.arange(token_ids.shape[1]).double()
     return torch.stack([real.cumsum(1) + places, real.sum(1, keepdim=True) * (places + 1)], dim=-1)
 
 
-def _per_token(token_ids: Tensor, mask: Tensor) -> Tensor:
+def _per_token(token_ids: Tensor, mask: Tensor, _: object = None) -> Tensor:
     return torch.stack([token_ids.double(), token_ids.double() ** 2], dim=-1) * mask[..., None]
 
 

@@ -43,7 +43,7 @@ def _corpus(count: int = 40) -> list[Example]:
 
 
 def _table(documents: Sequence[Example]) -> PairTable:
-    return pair_table(documents, RELATION_TYPES)
+    return pair_table(documents, RELATION_TYPES, len(FEATURES))
 
 
 def _fitted(documents: Sequence[Example], seed: int = 1) -> Reranker:

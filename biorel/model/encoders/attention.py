@@ -25,9 +25,15 @@ class Attention(nn.Module):
         self.norm = nn.LayerNorm(width)
 
     def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
-        """[B, T, D] and [B, T] -> [B, T, D]; a padded token is attended by none."""
+        """[B, T, D] -> [B, T, D].
+
+        Args:
+            mask: [B, T], a padded token is attended by none; or [B, T, T], which token (row) attends to which. What is
+                False there adds minus infinity before the softmax.
+        """
         q, k, v = (self._split(F.relu(projection(tokens))) for projection in (self.queries, self.keys, self.values))
-        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=mask[:, None, None, :])  # [B, h, T, D/h]
+        visible = mask[:, None, None, :] if mask.dim() == 2 else mask[:, None]
+        heads = F.scaled_dot_product_attention(q, k, v, attn_mask=visible)  # [B, h, T, D/h]
         joined = heads.transpose(1, 2).flatten(2)  # [B, T, D]
         attended: Tensor = self.norm(tokens + self.dropout(joined))
         return attended

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import torch
 from torch import Tensor, nn
 
+from biorel.model.branches import Layout
 from biorel.model.encoders.attention import Attention
 from biorel.model.encoders.convolutions import Convolutions
 
@@ -28,8 +30,25 @@ class Transformer(nn.Module):
             halves.append(Convolutions(width=width, kernels=kernels, expansion=expansion, dropout=dropout))
         self.halves = nn.ModuleList(halves)
 
-    def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
-        """[B, T, D] and [B, T] -> [B, T, D]."""
+    def forward(self, tokens: Tensor, mask: Tensor, layout: Layout | None = None) -> Tensor:
+        """[B, T, D] and [B, T] -> [B, T, D]; with a layout [B, S, D] and [B, S] -> [B, S, D].
+
+        Then attention goes by who sees whom, and the text and each branch are convolved by themselves.
+        """
         for half in self.halves:
-            tokens = half(tokens, mask)
+            if layout is None:
+                tokens = half(tokens, mask)
+            elif isinstance(half, Attention):
+                tokens = half(tokens, layout.visible)
+            else:
+                tokens = _by_chain(half, tokens, mask, layout)
         return tokens
+
+
+def _by_chain(half: nn.Module, tokens: Tensor, mask: Tensor, layout: Layout) -> Tensor:
+    """A half over the text and over each branch, none of which reaches into another."""
+    batch, _, width = tokens.shape
+    text = half(tokens[:, : layout.text], mask[:, : layout.text])
+    chains = (batch * layout.branches, -1)
+    branches = half(tokens[:, layout.text :].reshape(*chains, width), mask[:, layout.text :].reshape(*chains))
+    return torch.cat([text, branches.reshape(batch, -1, width)], dim=1)

@@ -1,0 +1,63 @@
+"""MeSH as a graph: `is_a` from each concept to those right above it, without circles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+IS_A = "is_a"
+Edge = tuple[str, str]
+"""(the concept below, the concept above)"""
+
+
+def parent_edges(tree_numbers: Mapping[str, Sequence[str]], mapped_to: Mapping[str, Sequence[str]]) -> Iterator[Edge]:
+    """Each concept with each concept that stands one step above it, in the order of the file, each edge once.
+
+    Args:
+        tree_numbers: descriptor id to its tree numbers; the parent of `C04.588.322` is what stands at `C04.588`.
+        mapped_to: supplementary concept id to the descriptors that it is mapped to, which are its parents.
+    """
+    holders: dict[str, dict[str, None]] = {}
+    for id_, places in tree_numbers.items():
+        for place in places:
+            holders.setdefault(place, {})[id_] = None
+    for id_, places in tree_numbers.items():
+        above = (place.rpartition(".")[0] for place in places)
+        for parent in dict.fromkeys(parent for place in above for parent in holders.get(place, ())):
+            yield id_, parent
+    for id_, parents in mapped_to.items():
+        for parent in dict.fromkeys(parents):
+            yield id_, parent
+
+
+def without_circles(edges: Iterable[Edge]) -> tuple[list[Edge], list[Edge]]:
+    """The edges that can all hold at once, and those left out because they close a circle.
+
+    A concept can stand below another at one place of the tree and above it at a second. Which edge of a circle is
+    left out follows from the order of the edges alone.
+    """
+    above: dict[str, list[str]] = {}
+    for below, parent in edges:
+        above.setdefault(below, []).append(parent)
+    kept: list[Edge] = []
+    closing: list[Edge] = []
+    done: set[str] = set()
+    for start in list(above):
+        if start in done:
+            continue
+        path = {start: None}
+        stack = [(start, iter(above[start]))]
+        while stack:
+            below, parents = stack[-1]
+            above_it = next(parents, None)
+            if above_it is None:
+                stack.pop()
+                del path[below]
+                done.add(below)
+            elif above_it in path:
+                closing.append((below, above_it))
+            else:
+                kept.append((below, above_it))
+                if above_it not in done:
+                    path[above_it] = None
+                    stack.append((above_it, iter(above.get(above_it, ()))))
+    return kept, closing

@@ -1,0 +1,110 @@
+"""K-Inject: a document as the model reads it, with its branches as token ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cache
+
+from tokenizers import Tokenizer
+
+from biorel.dataset.features import FEATURES
+from biorel.knowledge.names import find_names
+from biorel.knowledge.query import Graph, Subject, name_key
+from biorel.knowledge.support import Support
+from biorel.records import Example, Triple
+from biorel.text.alignment import token_span
+
+LONGEST_BRANCH = 16  # tokens of predicate and object; what goes beyond is cut
+ENTITIES, NAMES = "entities", "names"
+
+
+@dataclass(frozen=True)
+class Injector:
+    """Writes the triples of a graph into documents, in one vocabulary.
+
+    Attributes:
+        limit: branches of an entity at most. An entity with several mentions has them once, hanging on all.
+        by: `entities` hangs branches on the document's own entities; `names` on the graph's names as they stand in
+            the text, so that a network that is to find the entities is not told where they are.
+        support: where given, what its articles say of a pair goes behind the pair's own features.
+    """
+
+    graph: Graph
+    tokenizer: Tokenizer
+    limit: int
+    by: str = ENTITIES
+    support: Support | None = None
+    _ids: Callable[[str], tuple[int, ...]] = field(init=False, repr=False, compare=False)
+    _names: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        @cache
+        def ids(words: str) -> tuple[int, ...]:
+            return tuple(self.tokenizer.encode(words).ids[:LONGEST_BRANCH])
+
+        object.__setattr__(self, "_ids", ids)
+        object.__setattr__(self, "_names", self.graph.subject_names if self.by == NAMES else frozenset())
+
+    def __call__(self, example: Example, text: str) -> Example:
+        """The example with the branches of its entities, those of one entity together.
+
+        Args:
+            example: of the text; branches that it has already are replaced.
+            text: that the example's character spans are of.
+        """
+        places, subjects = self._named(example, text) if self.by == NAMES else _entities(example, text)
+        found = self.graph.branches(subjects, example.doc_id, self.limit)
+        grown = [
+            (tokens, anchors)
+            for anchors, triples in zip(places, found, strict=True)
+            for triple in triples
+            if (tokens := self._ids(branch_words(triple)))
+        ]
+        return replace(
+            example,
+            branch_tokens=tuple(tokens for tokens, _ in grown),
+            branch_anchors=tuple(anchors for _, anchors in grown),
+            pair_features=example.pair_features if self.support is None else _with_support(example, self.support),
+        )
+
+    def _named(self, example: Example, text: str) -> tuple[list[tuple[int, ...]], list[Subject]]:
+        """The tokens and names of the graph's subjects that the text names."""
+        tokens: dict[str, set[int]] = {}
+        for start, end in find_names(text, self._names):
+            span = token_span(example.token_starts, example.token_ends, start, end)
+            if span is not None:
+                tokens.setdefault(name_key(text[start:end]), set()).update(range(*span))
+        return [tuple(sorted(places)) for places in tokens.values()], [Subject("", (name,)) for name in tokens]
+
+
+def _with_support(example: Example, support: Support) -> tuple[tuple[float, ...], ...]:
+    """The features of each pair and, from place `FEATURES` on, those of the graph."""
+    ids = example.entity_ids
+    return tuple(
+        (*own[: len(FEATURES)], *support.features(ids[head], ids[tail], example.doc_id))
+        for own, head, tail in zip(example.pair_features, example.pair_heads, example.pair_tails, strict=True)
+    )
+
+
+def branch_words(triple: Triple) -> str:
+    """The words of a branch: the predicate, then the object."""
+    return f"{triple.predicate.replace('_', ' ')} {triple.object}"
+
+
+def _entities(example: Example, text: str) -> tuple[list[tuple[int, ...]], list[Subject]]:
+    """The tokens of each entity's mentions, and what it is known by; entities without a mention are none."""
+    tokens: dict[int, set[int]] = {}
+    names: dict[int, dict[str, None]] = {}
+    for entity, start, end, first, last in zip(
+        example.mention_entities,
+        example.mention_starts,
+        example.mention_ends,
+        example.mention_char_starts,
+        example.mention_char_ends,
+        strict=True,
+    ):
+        tokens.setdefault(entity, set()).update(range(start, end))
+        names.setdefault(entity, {})[text[first:last]] = None
+    subjects = [Subject(example.entity_ids[entity], tuple(names[entity])) for entity in tokens]
+    return [tuple(sorted(places)) for places in tokens.values()], subjects

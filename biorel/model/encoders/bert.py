@@ -1,0 +1,192 @@
+"""A pre-trained BERT in place of BRAN's embedding and blocks, and as K-BERT's mask-transformer.
+
+It is built by the library `transformers` (extra `hf`) from its configuration as JSON text, so that a model folder of
+biorel needs no other file; weights come from safetensors alone.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from biorel.errors import ModelError
+from biorel.model.branches import Branches, layout, positions
+
+FAMILY = "bert"
+_FRAME = 2  # [CLS] and [SEP]
+_HINT = "name a folder with config.json, model.safetensors and tokenizer.json, such as a saved BERT"
+
+
+class Bert(nn.Module):
+    """[CLS], the text, [SEP], then the branches; only the text's tokens are given back.
+
+    Every token is of segment A. Positions beyond the last one that was learned are the last one; a text longer than
+    that is for the caller to cut into windows.
+    """
+
+    def __init__(
+        self,
+        *,
+        config: str,
+        cls_id: int,
+        sep_id: int,
+        unk_id: int,
+        word_dropout: float,
+        checkpointing: bool,
+        mixed_precision: bool,
+    ) -> None:
+        """Weights drawn anew.
+
+        Args:
+            config: of transformers, as JSON.
+            cls_id, sep_id, unk_id: of its vocabulary.
+            word_dropout: probability that a token becomes [UNK] in training.
+            checkpointing: recompute activations in the backward pass.
+            mixed_precision: on a GPU in bfloat16.
+        """
+        super().__init__()
+        transformers = _library()
+        self.model = transformers.BertModel(_config(config), add_pooling_layer=False)
+        self.cls_id, self.sep_id, self.unk_id = cls_id, sep_id, unk_id
+        self.word_dropout = word_dropout
+        self.mixed_precision = mixed_precision
+        if checkpointing:
+            self.model.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
+
+    @property
+    def layers(self) -> int:
+        """Blocks."""
+        return int(self.model.config.num_hidden_layers)
+
+    def forward(
+        self,
+        token_ids: Tensor,
+        mask: Tensor,
+        branches: Branches | None = None,
+        *,
+        soft: bool = True,
+        restricted: bool = True,
+    ) -> Tensor:
+        """[B, T] ids and mask -> [B, T, D]; `soft` and `restricted` as in `branches.positions` and `.layout`."""
+        length = token_ids.shape[1]
+        if self.training and self.word_dropout > 0:
+            dropped = torch.rand(token_ids.shape, device=token_ids.device) < self.word_dropout
+            token_ids = token_ids.masked_fill(dropped, self.unk_id)
+        ids, real = self._framed(token_ids, mask)
+        places: Tensor | None = None
+        visible = real[:, None, None, :]
+        if branches is not None:
+            framed = Branches(branches.token_ids, branches.mask, F.pad(branches.anchors, (1, 1)))
+            visible = layout(real, framed, restricted=restricted).visible[:, None]
+            places = positions(framed, soft=soft).clamp(max=self.model.config.max_position_embeddings - 1)
+            ids = torch.cat([ids, branches.token_ids.flatten(1)], dim=1)
+        with torch.autocast(ids.device.type, torch.bfloat16, enabled=self.mixed_precision and ids.is_cuda):
+            hidden: Tensor = self.model(
+                input_ids=ids,
+                attention_mask=visible.expand(-1, 1, ids.shape[1], -1),
+                token_type_ids=torch.zeros_like(ids),
+                position_ids=places,
+            ).last_hidden_state
+        return hidden[:, 1 : length + 1].float()
+
+    def _framed(self, token_ids: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """[B, T] -> [B, T + 2]: [CLS] before the text and [SEP] behind its last real token."""
+        ids, real = F.pad(token_ids, (1, 1)), F.pad(mask, (1, 1))
+        ends = mask.sum(1, keepdim=True) + 1
+        ids[:, 0] = self.cls_id
+        real[:, 0] = True
+        return ids.scatter(1, ends, self.sep_id), real.scatter(1, ends, True)
+
+
+def usable_positions(config: str) -> int:
+    """The longest text that a BERT of this configuration reads at once, without its frame.
+
+    Raises:
+        ModelError: not the configuration of a BERT.
+    """
+    return int(_config(config).max_position_embeddings) - _FRAME
+
+
+def read_width(config: str) -> int:
+    """D of a BERT of this configuration."""
+    return int(_config(config).hidden_size)
+
+
+def read_config(name: str) -> str:
+    """The configuration of a folder, or of a name of the hub, as JSON.
+
+    Raises:
+        ModelError: there is none, or it is of another family.
+    """
+    if not Path(name).is_dir():
+        try:
+            return json.dumps(_library().BertConfig.from_pretrained(name).to_dict())
+        except (OSError, ValueError) as error:
+            raise ModelError(f"hf:{name}: no such folder, and no such model in reach", _HINT) from error
+    path = Path(name) / "config.json"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ModelError(f"{path}: {error.strerror or error}", _HINT) from error
+    _config(text)
+    return text
+
+
+def load_pretrained(bert: Bert, name: str) -> None:
+    """Read the weights of a folder, or of a name of the hub, into a network of its configuration.
+
+    Raises:
+        ModelError: there are none in safetensors, or they do not fill the network.
+    """
+    folder = Path(name)
+    if folder.is_dir() and not any(folder.glob("*.safetensors")):
+        pickled = any(folder.glob("*.bin"))
+        raise ModelError(
+            f"{folder}: no weights (model.safetensors is missing)",
+            "pickled weights (.bin) are not read: save the model as safetensors" if pickled else _HINT,
+        )
+    try:
+        loaded, report = _library().BertModel.from_pretrained(
+            name,
+            add_pooling_layer=False,
+            use_safetensors=True,
+            local_files_only=folder.is_dir(),
+            output_loading_info=True,
+        )
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ModelError(f"hf:{name}: its weights cannot be read ({str(error).splitlines()[0]})", _HINT) from error
+    if missing := sorted(report["missing_keys"]):
+        raise ModelError(f"hf:{name}: the weights lack {missing[0]} and {len(missing) - 1} others", _HINT)
+    bert.model.load_state_dict(loaded.state_dict())
+
+
+def _config(text: str) -> Any:
+    try:
+        values = json.loads(text)
+        family = values.get("model_type")
+    except (json.JSONDecodeError, AttributeError) as error:
+        raise ModelError(f"the configuration of a BERT is not a JSON object ({error})", _HINT) from error
+    if family != FAMILY:
+        raise ModelError(f"an encoder of the family {family}", f"biorel reads the family {FAMILY}")
+    config = _library().BertConfig(**values)
+    config._attn_implementation = "sdpa"
+    config.use_cache = False
+    return config
+
+
+def _library() -> Any:
+    try:
+        import transformers
+    except ImportError as error:
+        raise ModelError(
+            "the library transformers is not installed", "pip install 'biorel[hf]' for --encoder hf:... and its models"
+        ) from error
+    talk: Any = transformers.logging
+    talk.set_verbosity_error()
+    talk.disable_progress_bar()
+    return transformers

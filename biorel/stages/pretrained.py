@@ -1,0 +1,66 @@
+"""A pre-trained BERT as train takes it: its vocabulary, its sizes, its weights, and how fast each block learns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from biorel.config import Train
+from biorel.errors import ModelError
+from biorel.model.bran import Bran, Sizes
+from biorel.model.encoders.bert import load_pretrained, read_config, read_width, usable_positions
+from biorel.training.bert_tokenizer import BertTokenizer, read_tokenizer
+from biorel.training.optim import layer_share
+
+_PREFIX = "hf:"
+
+
+@dataclass(frozen=True)
+class Pretrained:
+    """What is known of a BERT before its weights are read: its configuration, as JSON, and its vocabulary."""
+
+    config: str
+    tokens: BertTokenizer
+
+    def sized(self, sizes: Sizes) -> Sizes:
+        """The sizes of a network that has this BERT for its encoder."""
+        return replace(
+            sizes,
+            encoder="bert",
+            bert=self.config,
+            width=read_width(self.config),
+            positions=usable_positions(self.config),
+            unk_id=self.tokens.unk_id,
+            cls_id=self.tokens.cls_id,
+            sep_id=self.tokens.sep_id,
+        )
+
+
+def open_bert(config: Train) -> Pretrained | None:
+    """The BERT that --encoder names; None for BRAN's own blocks.
+
+    Raises:
+        ModelError: it is not there, or of another family.
+    """
+    if not config.encoder.startswith(_PREFIX):
+        return None
+    name = config.encoder.removeprefix(_PREFIX)
+    return Pretrained(read_config(name), read_tokenizer(name))
+
+
+def load_bert(model: Bran, config: Train) -> Callable[[str], float]:
+    """Read the weights of the BERT, if there is one; returns each parameter's share of the learning rate.
+
+    Raises:
+        ModelError: no weights, they do not fit, or there are more tokens in the vocabulary than the BERT knows.
+    """
+    if model.bert is None:
+        return partial(layer_share, layers=0, top=1.0, decay=1.0)
+    if model.sizes.vocabulary > model.bert.model.config.vocab_size:
+        raise ModelError(
+            f"{config.encoder}: more tokens in its tokenizer than in config.json", "are both of one model?"
+        )
+    load_pretrained(model.bert, config.encoder.removeprefix(_PREFIX))
+    top = config.encoder_rate / config.learning_rate
+    return partial(layer_share, layers=model.bert.layers, top=top, decay=config.layer_decay)

@@ -1,0 +1,116 @@
+"""What knowledge costs: tokens, seconds and memory of an abstract with 0, 1, 2 and 4 branches an entity.
+
+    pytest tests/benchmarks/test_knowledge_cost.py --benchmark-enable --benchmark-timer=time.process_time
+
+With BIOREL_BERT=FOLDER the same of a BERT. Tokens and peak memory of a training step are told as extra info
+(--benchmark-json FILE holds them) and printed with -s.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+import torch
+
+from biorel.config import BuildGraph
+from biorel.dataset.candidates import candidates, entities, link
+from biorel.dataset.collapse import load_schema
+from biorel.dataset.encode import Encoder, ner_labels
+from biorel.knowledge.inject import Injector
+from biorel.knowledge.query import Graph
+from biorel.ledger import Ledger
+from biorel.model.batch import Batch
+from biorel.model.bran import Bran, Sizes
+from biorel.model.losses import ner_loss, task_loss
+from biorel.records import Example
+from biorel.sources.documents import read_documents
+from biorel.stages import build_graph
+from biorel.stages.graphs import read_triples
+from biorel.text.tokenizer import import_subword_nmt
+from biorel.training.batches import all_pairs
+from biorel.training.collate import Collator
+from tests.builders import RESOURCES
+
+DOCUMENTS = 16
+Measured = tuple[Bran, list[Example], Batch]
+
+
+@pytest.fixture(scope="module")
+def graph(shared_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    out = tmp_path_factory.mktemp("graph") / "graph"
+    mesh = [shared_folder / "mesh" / "2017MeshTree.tsv.gz"]
+    ctd = [shared_folder / "ctd_rows" / "chemical_disease_marker_pmids.tsv.gz"]
+    build_graph.run(BuildGraph.model_validate({"mesh": mesh, "ctd": ctd, "out": out}))
+    return Graph(read_triples(out))
+
+
+@pytest.fixture(scope="module")
+def shared_folder() -> Path:
+    folder = Path(os.environ.get("BIOREL_SHARED_DATA", RESOURCES.parents[1] / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"no real data at {folder}")
+    return folder
+
+
+def batch(folder: Path, graph: Graph, branches: int) -> Measured:
+    """A network and the first abstracts of CDR's test set as one batch."""
+    name = os.environ.get("BIOREL_BERT")
+    schema = load_schema(RESOURCES / "relations" / "cdr.toml")
+    documents = list(read_documents([folder / "cdr" / "CDR_TestSet.PubTator.txt.gz"], Ledger()))[:DOCUMENTS]
+    labels = ner_labels(("Chemical", "Disease"))
+    sizes = {"relations": 2, "ner_labels": len(labels), "pair_features": 0, "branches": branches}
+    if name:
+        from biorel.model.encoders.bert import read_config
+        from biorel.stages.pretrained import Pretrained
+        from biorel.training.bert_tokenizer import read_tokenizer
+
+        bert = Pretrained(read_config(name), read_tokenizer(name))
+        tokenizer = bert.tokens.tokenizer
+        model = Bran(bert.sized(Sizes(vocabulary=tokenizer.get_vocab_size(), **sizes)))
+    else:
+        texts = (annotated.document.text for annotated in documents)
+        tokenizer = import_subword_nmt(folder / "bran" / "just_train_2500.merges.txt", texts)
+        model = Bran(Sizes(vocabulary=tokenizer.get_vocab_size(), **sizes))
+    encoder, inject = Encoder(tokenizer, schema.labels, labels), Injector(graph, tokenizer, branches)
+    examples = []
+    for annotated in documents:
+        linked = link(annotated.mentions, "drop")
+        pairs = candidates(annotated.document.doc_id, entities(linked), schema)
+        example = encoder.example(annotated.document, annotated.mentions, linked, pairs, Ledger())
+        examples.append(inject(example, annotated.document.text) if branches else example)
+    types = tuple((relation.head, relation.tail) for relation in schema.relations)
+    return model, examples, Collator("mentions", types, features=0)(examples, all_pairs(examples))
+
+
+@pytest.mark.parametrize("branches", [0, 1, 2, 4])
+def test_a_training_step(benchmark, shared_folder, graph, branches):
+    torch.set_num_threads(1)
+    model, examples, given = batch(shared_folder, graph, branches)
+
+    def step() -> None:
+        output = model.train()(given)
+        loss = task_loss(output, given, positive_weight=1.0) + ner_loss(output.ner, given.ner_labels, given.token_mask)
+        loss.backward()
+
+    with torch.profiler.profile(profile_memory=True) as profile:
+        step()
+    text = sum(len(example.token_ids) for example in examples) / len(examples)
+    grown = sum(len(tokens) for example in examples for tokens in example.branch_tokens) / len(examples)
+    benchmark.extra_info["tokens of text"] = round(text, 1)
+    benchmark.extra_info["tokens of branches"] = round(grown, 1)
+    benchmark.extra_info["peak MiB of the step, an abstract"] = round(_peak(profile) / 2**20 / len(examples), 1)
+    benchmark.pedantic(step, rounds=3, warmup_rounds=1)
+    print(f"\n{branches} branches: {benchmark.extra_info}")
+    assert (grown > 0) == (branches > 0)
+
+
+def _peak(profile: torch.profiler.profile) -> int:
+    """The most bytes that were held at once, from each allocation and release in the order of time."""
+    held = most = 0
+    for event in profile.profiler.kineto_results.events():
+        if event.name() == "[memory]":
+            held += event.nbytes()
+            most = max(most, held)
+    return most

@@ -1,0 +1,157 @@
+"""A BERT as the encoder: itself without branches, K-BERT's mask-transformer with them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from biorel.errors import ModelError
+from biorel.knowledge.tree import Branch, flatten
+from biorel.model.branches import Branches, layout, positions
+from biorel.model.encoders.bert import Bert, load_pretrained, read_config, read_width, usable_positions
+from tests.bert import POSITIONS, tiny_bert
+from tests.builders import batch_of, example
+
+CLS, SEP, UNK = 2, 3, 1
+TEXT = tuple(range(10, 22))
+BRANCHES = (((30, 31, 32), (1, 2)), ((33, 34), (1, 2)), ((35,), (8,)))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_bert(tmp_path_factory.mktemp("bert") / "tiny")
+
+
+@pytest.fixture
+def bert(folder: Path) -> Bert:
+    made = Bert(
+        config=read_config(str(folder)),
+        cls_id=CLS,
+        sep_id=SEP,
+        unk_id=UNK,
+        word_dropout=0.0,
+        checkpointing=False,
+        mixed_precision=True,
+    )
+    load_pretrained(made, str(folder))
+    return made.eval()
+
+
+def rows(*tokens: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+    length = max(map(len, tokens))
+    ids = torch.tensor([[*row, *[0] * (length - len(row))] for row in tokens])
+    return ids, torch.tensor([[place < len(row) for place in range(length)] for row in tokens])
+
+
+def branches() -> Branches:
+    found = batch_of([example(tokens=TEXT, branches=BRANCHES)]).branches
+    assert found is not None
+    return found
+
+
+@torch.no_grad()
+def plainly(folder: Path, *tokens: int, **options: Tensor) -> Tensor:
+    """What transformers itself makes of a row of ids: [T, D]."""
+    transformers = pytest.importorskip("transformers")
+    model = transformers.BertModel.from_pretrained(folder, add_pooling_layer=False).eval()
+    ids = torch.tensor([tokens])
+    hidden: Tensor = model(input_ids=ids, token_type_ids=torch.zeros_like(ids), **options).last_hidden_state
+    return hidden[0]
+
+
+def test_without_branches_it_is_the_bert_of_transformers_alone_and_in_a_batch(bert, folder):
+    short = TEXT[:7]
+    with torch.no_grad():
+        together = bert(*rows(TEXT, short))
+    for row, tokens in enumerate((TEXT, short)):
+        expected = plainly(folder, CLS, *tokens, SEP)[1:-1]
+        assert torch.allclose(together[row, : len(tokens)], expected, atol=1e-6, rtol=0)
+
+
+def test_with_branches_it_is_the_mask_transformer_over_the_flat_tree(bert, folder):
+    """K-BERT's own layout: hard order, soft positions, additive mask, given to the unchanged BERT."""
+    flat = flatten(
+        [CLS, *TEXT, SEP], [Branch(tokens, tuple(place + 1 for place in anchors)) for tokens, anchors in BRANCHES]
+    )
+    mask = torch.from_numpy(flat.additive())[None, None]
+    expected = plainly(folder, *flat.tokens, attention_mask=mask, position_ids=torch.tensor([flat.soft]))
+    own = [place for place, chain in enumerate(flat.chains) if chain < 0][1:-1]
+    with torch.no_grad():
+        found = bert(*rows(TEXT), branches())
+    assert torch.allclose(found[0], expected[own], atol=1e-6, rtol=0)
+
+
+def test_in_one_block_no_branch_influences_another_and_only_its_anchors_see_it(bert):
+    """By the gradients of the first block on the embedded row."""
+    ids, mask = rows(TEXT)
+    grown = branches()
+    every = torch.cat([ids, grown.token_ids.flatten(1)], dim=1)
+    seen = layout(mask, grown)
+    places = positions(grown, soft=True)
+    embedded = bert.model.embeddings(input_ids=every, position_ids=places, token_type_ids=torch.zeros_like(every))
+    embedded = embedded.detach().requires_grad_()
+    out = bert.model.encoder.layer[0](embedded, attention_mask=seen.visible[:, None])
+    out = out[0] if isinstance(out, tuple) else out
+    real = torch.cat([mask, grown.mask.flatten(1)], dim=1)[0]
+    for place in real.nonzero().flatten().tolist():
+        gradient = torch.autograd.grad(out[0, place].square().sum(), embedded, retain_graph=True)[0][0]
+        assert ((gradient.abs().sum(-1) > 0) == seen.visible[0, place]).all()
+
+
+def test_positions_beyond_the_last_are_the_last(bert, folder):
+    length = usable_positions(read_config(str(folder)))
+    assert length == POSITIONS - 2
+    tokens = [10 + place % 40 for place in range(length)]
+    grown = batch_of([example(tokens=tokens, branches=[((30, 31, 32), (length - 1,))])]).branches
+    with torch.no_grad():
+        assert bert(*rows(tuple(tokens)), grown).isfinite().all()
+
+
+def test_recomputed_activations_give_the_same_gradients(folder):
+    gradients = []
+    for checkpointing in (False, True):
+        torch.manual_seed(0)
+        options = {"cls_id": CLS, "sep_id": SEP, "unk_id": UNK, "word_dropout": 0.0, "mixed_precision": False}
+        config = json.loads(read_config(str(folder))) | {"hidden_dropout_prob": 0, "attention_probs_dropout_prob": 0}
+        made = Bert(config=json.dumps(config), checkpointing=checkpointing, **options).train()
+        made(*rows(TEXT), branches()).square().sum().backward()
+        assert made.model.is_gradient_checkpointing is checkpointing
+        gradients.append([parameter.grad for parameter in made.parameters()])
+    for one, other in zip(*gradients, strict=True):
+        assert torch.allclose(one, other, atol=1e-6)
+
+
+def test_a_folder_without_weights_is_told(folder, tmp_path, bert):
+    config = tmp_path / "bare" / "config.json"
+    config.parent.mkdir()
+    config.write_text((folder / "config.json").read_text())
+    with pytest.raises(ModelError, match=r"no weights \(model\.safetensors is missing\)"):
+        load_pretrained(bert, str(config.parent))
+    (config.parent / "pytorch_model.bin").write_bytes(b"\x80")
+    with pytest.raises(ModelError) as told:
+        load_pretrained(bert, str(config.parent))
+    assert "pickled weights" in told.value.hint
+
+
+def test_weights_that_do_not_fill_the_network_are_told(folder, tmp_path, bert):
+    config = json.loads((folder / "config.json").read_text()) | {"num_hidden_layers": 3}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    (tmp_path / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes())
+    with pytest.raises(ModelError, match=r"the weights lack encoder\.layer\.2"):
+        load_pretrained(bert, str(tmp_path))
+
+
+def test_what_is_no_bert_is_told(tmp_path):
+    with pytest.raises(ModelError, match=r"config\.json: No such file"):
+        read_config(str(tmp_path))
+    (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
+    with pytest.raises(ModelError, match="of the family gpt2"):
+        read_config(str(tmp_path))
+
+
+def test_its_width_is_the_bert_s(folder):
+    assert read_width(read_config(str(folder))) == 16

@@ -1,0 +1,159 @@
+"""Branches in the network: laid out as the sentence tree says, isolated by the mask, and nothing without them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from biorel.knowledge.tree import Branch, Flat, flatten
+from biorel.model.bran import Bran
+from biorel.model.branches import Branches, layout, positions
+from biorel.model.checkpoint import load_weights, save_weights
+from tests.builders import batch_of, example, random_example, scrambled, tiny_bran, with_branches
+
+SEEDS = range(8)
+
+
+def document(seed: int, length: int = 17):
+    return with_branches(random_example(seed, length), seed)
+
+
+def flat_of(one) -> Flat[int]:
+    """The document's tree in K-BERT's one row."""
+    pairs = zip(one.branch_tokens, one.branch_anchors, strict=True)
+    return flatten(one.token_ids, [Branch(tokens, anchors) for tokens, anchors in pairs])
+
+
+def branches_of(*documents) -> tuple[Branches, Tensor]:
+    batch = batch_of(documents)
+    assert batch.branches is not None
+    return batch.branches, batch.token_mask
+
+
+def encoded(model: Bran, *documents) -> Tensor:
+    batch = batch_of(documents)
+    with torch.no_grad():
+        return model.encode(batch.token_ids, batch.token_mask, batch.branches)
+
+
+def deep(**changes: object) -> Bran:
+    model = scrambled(tiny_bran(**changes))
+    assert isinstance(model, Bran)
+    return model
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_places_and_visibility_are_those_of_the_sentence_tree(seed):
+    one, other = document(seed), document(seed + 100, 9)
+    branches, mask = branches_of(one, other)
+    hard, soft = positions(branches, soft=False), positions(branches, soft=True)
+    visible = layout(mask, branches).visible
+    real = torch.cat([mask, branches.mask.flatten(1)], dim=1)
+    for row, flat in enumerate((flat_of(one), flat_of(other))):
+        places = hard[row, real[row]].numpy()
+        assert sorted(places) == list(range(len(flat.tokens)))
+        assert np.array(flat.soft)[places].tolist() == soft[row, real[row]].tolist()
+        assert (flat.visible[np.ix_(places, places)] == visible[row][real[row]][:, real[row]].numpy()).all()
+
+
+def test_padding_is_seen_by_none_and_has_no_empty_row():
+    branches, mask = branches_of(document(1), document(2, 9))
+    visible = layout(mask, branches).visible
+    real = torch.cat([mask, branches.mask.flatten(1)], dim=1)
+    assert not visible.transpose(1, 2)[~real].any()
+    assert visible.any(-1).all()
+
+
+@pytest.mark.parametrize("kernels", [(1, 1, 1), (1, 5, 1)])
+def test_no_branch_influences_another_and_the_sentence_only_through_its_anchors(kernels):
+    """By the gradients of one block, the convolutions included."""
+    one = example(
+        tokens=range(2, 14),
+        entities=[("Chemical", [(1, 3)]), ("Disease", [(8, 9)])],
+        branches=[((5, 6, 7), (1, 2)), ((8, 9), (1, 2)), ((3, 4, 5), (8,))],
+    )
+    model = deep(blocks=1, kernels=kernels)
+    branches, mask = branches_of(one)
+    seen = layout(mask, branches)
+    ids = torch.cat([batch_of([one]).token_ids, branches.token_ids.flatten(1)], dim=1)
+    embedded = model.embedding(ids, positions(branches, soft=True)).detach().requires_grad_()
+    out = model.encoder(embedded, torch.cat([mask, branches.mask.flatten(1)], dim=1), seen)
+    influence = torch.stack(
+        [
+            torch.autograd.grad(out[0, place].square().sum(), embedded, retain_graph=True)[0][0].abs().sum(-1)
+            for place in range(out.shape[1])
+        ]
+    )  # [who is influenced, by whom]
+    chain = [-1] * 12 + [0] * 3 + [1] * 3 + [2] * 3
+    reach = kernels[1] // 2
+    hangs = {0: (1, 2), 1: (1, 2), 2: (8,)}
+    for place, of in enumerate(chain):
+        for source, origin in enumerate(chain):
+            if source == 17:  # the padding of the second branch
+                assert influence[place, source] == 0 or place == 17
+            elif of >= 0 and origin >= 0 and place != 17:
+                assert (influence[place, source] > 0) == (of == origin)
+            elif of < 0 <= origin:
+                near = any(abs(place - anchor) <= reach for anchor in hangs[origin])
+                assert (influence[place, source] > 0) == near
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_without_triples_a_document_scores_as_by_the_plain_network(seed):
+    model = tiny_bran(seed=seed).eval()
+    plain, rich = random_example(seed, 13), document(seed + 1)
+    with torch.no_grad():
+        alone, beside = model(batch_of([plain])), model(batch_of([plain, rich]))
+    pairs = len(plain.pair_heads)
+    assert torch.allclose(alone.pairs, beside.pairs[:pairs], atol=1e-6, rtol=0)
+    assert torch.allclose(alone.ner[0], beside.ner[0, :13], atol=1e-6, rtol=0)
+
+
+@pytest.mark.parametrize("options", [{}, {"soft_positions": False}, {"visible_matrix": False}, {"positions": 9}])
+def test_a_document_with_branches_is_encoded_alike_alone_and_in_a_batch(options):
+    model = deep(**options)
+    documents = [document(seed, length) for seed, length in ((1, 17), (2, 9), (3, 22))]
+    together = encoded(model, *documents)
+    for row, one in enumerate(documents):
+        alone = encoded(model, one)[0]
+        assert torch.allclose(together[row, : len(alone)], alone, atol=1e-9)
+
+
+def test_branches_change_what_their_anchors_mean():
+    model, one = deep(), random_example(4, 17)
+    assert not torch.allclose(encoded(model, one), encoded(model, with_branches(one, 1)))
+
+
+@pytest.mark.parametrize("ablation", ["soft_positions", "visible_matrix"])
+def test_each_ablation_is_another_network(ablation):
+    one = document(5)
+    assert not torch.allclose(encoded(deep(), one), encoded(deep(**{ablation: False}), one))
+
+
+def test_the_order_of_the_branches_has_no_bearing():
+    one = document(6)
+    turned = example(tokens=one.token_ids, branches=[*zip(one.branch_tokens, one.branch_anchors, strict=True)][::-1])
+    assert torch.allclose(encoded(deep(), one), encoded(deep(), turned), atol=1e-9)
+
+
+def test_a_window_has_the_branches_of_its_own_anchors():
+    """Each of the two windows is as a text of its own."""
+    model = deep(positions=8)
+    tokens = range(2, 16)
+    whole = example(tokens=tokens, branches=[((3, 4), (0, 1, 12)), ((5,), (13,))])
+    first = example(tokens=tokens[:8], branches=[((3, 4), (0, 1))])
+    second = example(tokens=tokens[6:], branches=[((3, 4), (6,)), ((5,), (7,))])
+    got = encoded(model, whole)[0]
+    assert torch.allclose(got[:7], encoded(model, first)[0, :7])
+    assert torch.allclose(got[7:], encoded(model, second)[0, 1:])
+
+
+def test_saved_and_loaded_it_says_the_same(tmp_path):
+    model, again = tiny_bran(branches=2).eval(), tiny_bran(seed=9, branches=2)
+    save_weights(model, tmp_path / "model.safetensors")
+    load_weights(again, tmp_path / "model.safetensors")
+    batch = batch_of([document(1)])
+    with torch.no_grad():
+        assert torch.equal(model(batch).pairs, again(batch).pairs)

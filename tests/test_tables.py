@@ -1,0 +1,36 @@
+"""Tables of an earlier version: the columns that came later may be missing, and no others."""
+
+from __future__ import annotations
+
+import pyarrow.parquet as pq
+import pytest
+
+from biorel.errors import InputError
+from biorel.records import Example
+from biorel.tables import read_table, write_table
+from tests.builders import example, random_example, with_branches
+
+
+def test_branches_survive_the_table(tmp_path):
+    written = [with_branches(random_example(1, 12), 1), example(tokens=[5, 6])]
+    write_table(tmp_path / "examples.parquet", Example, written)
+    assert [one.branch_tokens for one in read_table(tmp_path / "examples.parquet", Example)] == [
+        one.branch_tokens for one in written
+    ]
+
+
+def test_examples_from_before_there_were_branches_have_none(tmp_path):
+    path = tmp_path / "examples.parquet"
+    write_table(path, Example, [with_branches(random_example(1, 12), 1)])
+    pq.write_table(pq.read_table(path).drop_columns(["branch_tokens", "branch_anchors"]), path)
+    (read,) = read_table(path, Example)
+    assert (read.branch_tokens, read.branch_anchors) == ((), ())
+
+
+@pytest.mark.parametrize("missing", ["branch_tokens", "pair_cues", "doc_id"])
+def test_any_other_column_is_missed(tmp_path, missing):
+    path = tmp_path / "examples.parquet"
+    write_table(path, Example, [random_example(1, 12)])
+    pq.write_table(pq.read_table(path).drop_columns([missing]), path)
+    with pytest.raises(InputError, match=r"columns .* were expected"):
+        list(read_table(path, Example))
