@@ -92,6 +92,11 @@ class Train(Config):
     ema: float = Field(0.998, ge=0, lt=1, description="decay of the running average of the weights")
     positive_weight: float = Field(1.0, gt=0, description="weight of pairs that hold a relation")
     ner_weight: float = Field(1.0, ge=0, description="lambda of the entity-type loss; 0 is 'no NER'")
+    thresholds: Literal["shared", "own"] = Field(
+        "shared",
+        description="from dev: one for all relations, half of the best F1 (Lipton et al. 2014), or each one's own, "
+        "where F1 is best (the paper)",
+    )
     eval_tokens: int = BATCH_TOKENS
     out: Path = OUT
     force: bool = FORCE

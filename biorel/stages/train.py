@@ -27,7 +27,7 @@ from biorel.model.determinism import deterministic
 from biorel.records import Example
 from biorel.scoring.metrics import evaluate
 from biorel.scoring.ner import evaluate_spans
-from biorel.scoring.thresholds import tune
+from biorel.scoring.thresholds import RULES, ThresholdRule, tune
 from biorel.stages.graphs import injector_for, read_triples, with_knowledge
 from biorel.stages.pretrained import load_bert, open_bert
 from biorel.stages.scored import encoded_for, score
@@ -109,14 +109,14 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
         checkpoint = artifact.path / FOLDER
         artifact.notes["resumed"] = resume_state(state, checkpoint, key, force=config.force)
 
-        def score_dev() -> DevScore:
+        def score_dev(rule: ThresholdRule = tune) -> DevScore:
             if config.task != "relations":
                 return score_task(model, dev, collate, schema, ner, token_budget=config.eval_tokens, device=device)
             scored, tags = score(model, dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
             if config.graph is not None:  # branches on the given mentions would show where they are
                 _, tags = score(model, bare_dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
             entities = evaluate_spans((example.ner_tags for example in dev), tags, ner)
-            thresholds = tune(scored, schema.labels)
+            thresholds = rule(scored, schema.labels)
             micro = evaluate(scored, schema.labels, thresholds, filtered=True).micro
             return DevScore(micro.f1 or 0.0, thresholds, entities.overall.f1 or 0.0)
 
@@ -135,7 +135,7 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
         if model.reranker is not None:
             fit_reranker(model.reranker, training, collate, seed=config.seed)
             fit_mix(model, dev, collate, token_budget=config.eval_tokens)
-        final = score_dev()
+        final = score_dev(RULES[config.thresholds])
         saved = ModelFolder(model, tokenizer, schema, ner, final.thresholds)
         pd.DataFrame(state.history).to_parquet(artifact.path / "history.parquet", index=False)
         metrics = _metrics(config, state, final, len(training), len(dev), device)

@@ -14,7 +14,7 @@ from biorel.errors import ModelError
 from biorel.records import Pair
 from biorel.scoring.metrics import evaluate
 from biorel.scoring.pairs import NOT_SCORED, ScoredPair
-from biorel.scoring.thresholds import CEILING, FALLBACK, decide, in_label_order, tune
+from biorel.scoring.thresholds import CEILING, FALLBACK, decide, half_of_best, in_label_order, tune
 
 
 def pair(number: int, probabilities: tuple[float, ...], *relations: str, drop: str = "") -> ScoredPair:
@@ -172,3 +172,36 @@ def test_twenty_thousand_pairs_take_less_than_a_second() -> None:
     start = time.process_time()
     tune(pairs, labels)
     assert time.process_time() - start < 1.0
+
+
+def test_the_shared_threshold_is_half_of_the_best_f1() -> None:
+    # from the top: 1 of 1 right, 1 of 2, 2 of 3, of 2 facts: F1 2/3, 1/2, 4/5, and with the last one 2/3
+    rows = one_relation((0.9, True), (0.7, False), (0.6, True), (0.1, False))
+    assert half_of_best(rows, ["cid"]) == {"cid": pytest.approx(0.4)}
+    assert half_of_best(rows[::-1], ["cid"]) == half_of_best(rows, ["cid"])
+
+
+def test_the_shared_threshold_hangs_on_how_high_f1_gets_not_on_where() -> None:
+    high = one_relation((0.9, True), (0.8, True), (0.7, False))
+    low = one_relation((0.3, True), (0.2, True), (0.1, False))
+    assert half_of_best(high, ["cid"]) == half_of_best(low, ["cid"]) == {"cid": 0.5}
+
+
+def test_facts_that_were_not_scored_lower_the_shared_threshold() -> None:
+    scored = one_relation((0.9, True), (0.8, True))
+    missed = [pair(number, (0.0,), "cid", drop="not_mentioned") for number in (7, 8)]
+    assert half_of_best(scored, ["cid"]) == {"cid": 0.5}
+    assert half_of_best([*scored, *missed], ["cid"]) == {"cid": pytest.approx(2 / 6)}
+
+
+@pytest.mark.parametrize("rows", [[], one_relation((0.9, False)), one_relation((0.9, False), (0.2, False))])
+def test_where_nothing_is_right_the_shared_threshold_is_the_fallback(rows: list[ScoredPair]) -> None:
+    assert half_of_best(rows, ["cid"]) == {"cid": FALLBACK}
+
+
+@given(st.lists(st.tuples(st.floats(0.01, 0.99), st.booleans()), min_size=1, max_size=12))
+def test_no_single_threshold_reaches_more_than_twice_the_shared_one(rows: list[tuple[float, bool]]) -> None:
+    pairs = one_relation(*rows)
+    shared = half_of_best(pairs, ["cid"])["cid"]
+    reached = [evaluate(pairs, ["cid"], {"cid": score}).micro.f1 or 0.0 for score, _ in rows]
+    assert max(reached) == pytest.approx(0.0 if not any(right for _, right in rows) else 2 * shared)
