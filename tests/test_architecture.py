@@ -27,8 +27,9 @@ PACKAGE = Path(__file__).parents[1] / "biorel"
 ROOMS: dict[str, set[str]] = {
     "errors": set(),
     "records": set(),
+    "answers": {"records"},
     "ledger": set(),
-    "schemas": {"records"},
+    "schemas": {"records", "answers"},
     "tables": {"errors", "schemas"},
     "config": {"errors"},
     "artifacts": {"errors", "ledger", "config"},
@@ -45,9 +46,21 @@ ROOMS: dict[str, set[str]] = {
         *("model.checkpoint", "training.model_folder", "training.inference"),
     },
     "scoring": {"errors", "records"},
-    "exports": {"errors", "records", "schemas", "tables", "sources.identifiers", "model"},
+    "exports": {"errors", "records", "answers", "schemas", "tables", "sources.identifiers", "model"},
     "stages": {
-        *("errors", "records", "ledger", "schemas", "tables", "config", "artifacts", "resources", "text", "sources"),
+        *(
+            "errors",
+            "records",
+            "answers",
+            "ledger",
+            "schemas",
+            "tables",
+            "config",
+            "artifacts",
+            "resources",
+            "text",
+            "sources",
+        ),
         *("dataset", "model", "training", "tagging", "scoring", "exports"),
     },
     # a report of training is drawn as a progress bar; it is imported for its type only
@@ -67,7 +80,7 @@ HEAVY = ("torch", "spacy", "pandas", "matplotlib", "sklearn", "pyarrow", "tokeni
 MOST_LINES = 250
 COMMANDS = (
     *("tag", "train_tagger", "build_linker", "build_dataset", "train", "ensemble", "evaluate", "extract", "export"),
-    "run",
+    *("aggregate", "run"),
 )
 
 FILES = sorted(PACKAGE.rglob("*.py"))

@@ -83,6 +83,12 @@ def _extract(given: Any) -> None:
         raise typer.Exit(3)
 
 
+def _aggregate(given: Any) -> None:
+    from biorel.stages import aggregate
+
+    typer.echo(f"triples: {aggregate.run(given, progress.line)}")
+
+
 def _tag(given: Any) -> None:
     from biorel.stages import tag
 
@@ -118,6 +124,7 @@ command(app, "train", config.Train, _train)
 command(app, "ensemble", config.Ensemble, _ensemble)
 command(app, "evaluate", config.Evaluate, _evaluate)
 command(app, "extract", config.Extract, _extract)
+command(app, "aggregate", config.Aggregate, _aggregate)
 command(app, "tag", config.Tag, _tag)
 command(app, "train-tagger", config.TrainTagger, _train_tagger)
 command(app, "build-linker", config.BuildLinker, _build_linker)

@@ -5,6 +5,7 @@ A field is a flag: its name is the flag's, its description the help.
 
 from __future__ import annotations
 
+from biorel.config.aggregation import Aggregate
 from biorel.config.base import Config, load
 from biorel.config.dataset import BuildDataset
 from biorel.config.ensemble import Ensemble
@@ -16,6 +17,7 @@ from biorel.config.tagging import BuildLinker, Tag, TrainTagger
 from biorel.config.training import Train
 
 __all__ = [
+    "Aggregate",
     "BuildDataset",
     "BuildLinker",
     "Config",

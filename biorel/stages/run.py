@@ -13,6 +13,7 @@ from typing import Any
 from biorel import artifacts, config
 from biorel.config import Config, Run
 from biorel.stages import (
+    aggregate,
     build_dataset,
     build_linker,
     ensemble,
@@ -33,6 +34,7 @@ COMMANDS = {
     "ensemble": Command(config.Ensemble, ensemble.run, gathers=True),
     "evaluate": Command(config.Evaluate, evaluate.run),
     "extract": Command(config.Extract, lambda given, _: extract.run(given), ".jsonl"),
+    "aggregate": Command(config.Aggregate, aggregate.run, ".parquet"),
     "tag": Command(config.Tag, tag.run),
     "train-tagger": Command(config.TrainTagger, train_tagger.run),
     "build-linker": Command(config.BuildLinker, build_linker.run),
