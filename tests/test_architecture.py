@@ -35,8 +35,8 @@ ROOMS: dict[str, set[str]] = {
     "artifacts": {"errors", "ledger", "config"},
     "resources": {"errors"},
     "text": {"errors"},
-    "sources": {"errors", "records", "ledger", "schemas", "tables"},
-    "dataset": {"errors", "records", "ledger", "text", "sources.files"},
+    "sources": {"errors", "records", "answers", "ledger", "schemas", "tables"},
+    "dataset": {"errors", "records", "answers", "ledger", "text", "sources.files"},
     "knowledge": {"errors", "records", "ledger", "text", "sources"},
     "model": {"errors"},
     "reader": {"errors", "model"},
@@ -80,7 +80,7 @@ HEAVY = ("torch", "spacy", "pandas", "matplotlib", "sklearn", "pyarrow", "tokeni
 MOST_LINES = 250
 COMMANDS = (
     *("tag", "train_tagger", "build_linker", "build_dataset", "train", "ensemble", "evaluate", "extract", "export"),
-    *("aggregate", "run"),
+    *("aggregate", "build_questions", "run"),
 )
 
 FILES = sorted(PACKAGE.rglob("*.py"))

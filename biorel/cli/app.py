@@ -89,6 +89,12 @@ def _aggregate(given: Any) -> None:
     typer.echo(f"triples: {aggregate.run(given, progress.line)}")
 
 
+def _build_questions(given: Any) -> None:
+    from biorel.stages import build_questions
+
+    typer.echo(f"questions: {build_questions.run(given, progress.line)}")
+
+
 def _tag(given: Any) -> None:
     from biorel.stages import tag
 
@@ -125,6 +131,7 @@ command(app, "ensemble", config.Ensemble, _ensemble)
 command(app, "evaluate", config.Evaluate, _evaluate)
 command(app, "extract", config.Extract, _extract)
 command(app, "aggregate", config.Aggregate, _aggregate)
+command(app, "build-questions", config.BuildQuestions, _build_questions)
 command(app, "tag", config.Tag, _tag)
 command(app, "train-tagger", config.TrainTagger, _train_tagger)
 command(app, "build-linker", config.BuildLinker, _build_linker)

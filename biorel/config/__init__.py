@@ -13,6 +13,7 @@ from biorel.config.evaluation import Evaluate
 from biorel.config.extraction import Export, Extract
 from biorel.config.fetching import FetchCorpus, FetchCtd, FetchMesh, FetchPubmed, FetchPubtator
 from biorel.config.pipeline import Run
+from biorel.config.questions import BuildQuestions
 from biorel.config.tagging import BuildLinker, Tag, TrainTagger
 from biorel.config.training import Train
 
@@ -20,6 +21,7 @@ __all__ = [
     "Aggregate",
     "BuildDataset",
     "BuildLinker",
+    "BuildQuestions",
     "Config",
     "Ensemble",
     "Evaluate",

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from biorel.config.base import FORCE, Config
 
-VOTE = Field("smoothed", description="score over documents: smoothed is sum s^2 / (1 + sum s), squares is sum s^2")
+VOTE_HELP = "score over documents: smoothed is sum s^2 / (1 + sum s), squares is sum s^2"
 
 
 class Aggregate(Config):
@@ -28,7 +28,7 @@ class Aggregate(Config):
     documents: tuple[Path, ...] = Field(
         (), description="the documents that were read: the sentences of the evidence are told as text"
     )
-    vote: Literal["smoothed", "squares", "sum", "max"] = VOTE
+    vote: Literal["smoothed", "squares", "sum", "max"] = Field("smoothed", description=VOTE_HELP)
     min_score: float = Field(0.0, ge=0, le=1, description="leave out relations of a document below this score")
     min_support: int = Field(1, ge=1, description="leave out triples of fewer documents")
     format: Literal["auto", "parquet", "tsv"] = Field(
