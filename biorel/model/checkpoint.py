@@ -22,7 +22,7 @@ def save_weights(model: nn.Module, path: Path) -> None:
     save_file({name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}, path)
 
 
-def load_weights(model: Network, path: Path) -> None:
+def load_weights(model: nn.Module, path: Path) -> None:
     """Read all parameters and buffers of a network; it is left in evaluation mode.
 
     Raises:

@@ -1,9 +1,9 @@
 """The eight hand-made features of a passage's words: four by word, the same four by character, averaged over the word.
 
-    0, 4  the word (character) stands in the question
-    1, 5  share of the passages that hold it, of those beside this one
-    2, 6  Jaccard similarity of the question and the window around it
-    3, 7  relative edit distance of the question and that window
+0, 4  the word (character) stands in the question
+1, 5  share of the passages that hold it, of those beside this one
+2, 6  Jaccard similarity of the question and the window around it
+3, 7  relative edit distance of the question and that window
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ class Company:
         by_word: Counter[str] = Counter()
         by_character: Counter[str] = Counter()
         number = 0
-        for number, found in enumerate(passages, start=1):
+        for found in passages:
+            number += 1
             by_word.update(found)
             by_character.update(set(chain.from_iterable(found)))
         return cls(number, by_word, by_character)

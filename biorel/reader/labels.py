@@ -57,6 +57,8 @@ def focal_loss(overall: Tensor, scores: Tensor, labels: Tensor, focus: float) ->
     """
     of_one = F.logsigmoid(overall) + F.logsigmoid(scores)
     overall = overall.expand_as(scores)
-    of_zero = torch.stack([-overall, -scores, -overall - scores]).logsumexp(0) - F.softplus(-overall) - F.softplus(-scores)
+    of_zero = (
+        torch.stack([-overall, -scores, -overall - scores]).logsumexp(0) - F.softplus(-overall) - F.softplus(-scores)
+    )
     own, other = torch.where(labels, of_one, of_zero), torch.where(labels, of_zero, of_one)
     return -(focus * other).exp() * own

@@ -47,10 +47,10 @@ COMMANDS = {
 def _told(reports: Any, progress: Progress) -> Any:
     for report in reports:
         if report.dev is not None:
-            progress(
-                f"  epoch {report.epoch}: loss {report.loss:.3f}, dev F1 {100 * report.dev.f1:.1f}, "
-                f"NER F1 {100 * report.dev.ner_f1:.1f}, {report.documents_per_second:.1f} docs/s"
-            )
+            measures = {**report.losses, "dev f1": report.dev.f1}
+            measures |= {f"dev {name}": value for name, value in report.dev.others.items()}
+            told = ", ".join(f"{name.replace('_', ' ')} {value:.3f}" for name, value in measures.items())
+            progress(f"  epoch {report.epoch}: {told}, {report.documents_per_second:.1f} a second")
         yield report
 
 

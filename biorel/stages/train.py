@@ -26,9 +26,10 @@ from biorel.scoring.thresholds import tune
 from biorel.stages.scored import read_examples, score
 from biorel.text.tokenizer import UNK_ID, load_tokenizer
 from biorel.training.checkpoint import FILE, TrainingState, restore_state
-from biorel.training.loop import DevScore, Recipe, Report, train
+from biorel.training.loop import DevScore, Report, train
 from biorel.training.model_folder import ModelFolder, read_labels, save_model
 from biorel.training.optim import WeightAverage, build_optimizer
+from biorel.training.relations import Recipe, RelationWork
 from biorel.training.rerank import fit_mix, fit_reranker
 from biorel.training.vectors import load_vectors
 
@@ -82,13 +83,14 @@ def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] =
             entities = evaluate_spans((example.ner_tags for example in dev), tags, ner)
             thresholds = tune(scored, schema.labels)
             micro = evaluate(scored, schema.labels, thresholds, filtered=True).micro
-            return DevScore(micro.f1 or 0.0, thresholds, entities.overall.f1 or 0.0)
+            return DevScore(micro.f1 or 0.0, thresholds, {"ner_f1": entities.overall.f1 or 0.0})
 
         recipe = Recipe(
             **{field.name: getattr(config, field.name) for field in fields(Recipe) if hasattr(config, field.name)}
         )
         events = SummaryWriter(str(artifact.path / "events"), purge_step=state.epoch)
-        for report in reports(train(state, training, collate, recipe, score_dev, checkpoint, key)):
+        work = RelationWork(model, training, collate, recipe, device)
+        for report in reports(train(state, work, recipe, score_dev, checkpoint, key)):
             if report.dev is not None:
                 _log(events, report)
         events.close()
@@ -150,10 +152,10 @@ def _sizes(config: Train, vocabulary: int, relations: int, ner_labels: int) -> S
 def _log(events: SummaryWriter, report: Report) -> None:
     assert report.dev is not None  # noqa: S101 - for the type checker
     values = {
-        "loss/relations": report.loss,
-        "loss/ner": report.ner_loss,
+        "loss/relations": report.losses["loss"],
+        "loss/ner": report.losses["ner_loss"],
         "dev/f1": report.dev.f1,
-        "dev/ner_f1": report.dev.ner_f1,
+        "dev/ner_f1": report.dev.others["ner_f1"],
         "speed/documents_per_second": report.documents_per_second,
     }
     for name, value in values.items():

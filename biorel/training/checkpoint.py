@@ -16,10 +16,9 @@ from typing import Any
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_file, save_file
-from torch import Tensor
+from torch import Tensor, nn
 
 from biorel.errors import ModelError
-from biorel.model.bran import Bran
 from biorel.training.optim import WeightAverage
 
 FILE = "training.safetensors"
@@ -40,7 +39,7 @@ class TrainingState:
         history: one row per finished epoch.
     """
 
-    model: Bran
+    model: nn.Module
     optimizer: torch.optim.AdamW
     average: WeightAverage
     epoch: int = 0
