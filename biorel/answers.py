@@ -67,3 +67,35 @@ class Question:
     answer_type: str
     answers: tuple[AnswerSpan, ...]
     ignored: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The best span of an answer in one document, with the sentence that it stands in."""
+
+    doc_id: str
+    score: float
+    start: int
+    end: int
+    text: str
+    sentence: tuple[int, int]
+    sentence_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer over all documents; those that link to one concept are one.
+
+    Attributes:
+        text: as most documents have it.
+        entity_id, entity_type: empty where its spans name no known concept.
+        score: the vote.
+        found: by document, the highest score first.
+    """
+
+    text: str
+    entity_id: str
+    entity_type: str
+    score: float
+    support: int
+    found: tuple[Found, ...]

@@ -14,17 +14,20 @@ from biorel.config.extraction import Export, Extract
 from biorel.config.fetching import FetchCorpus, FetchCtd, FetchMesh, FetchPubmed, FetchPubtator
 from biorel.config.pipeline import Run
 from biorel.config.questions import BuildQuestions
+from biorel.config.reader import Ask, EvaluateReader, TrainReader
 from biorel.config.tagging import BuildLinker, Tag, TrainTagger
 from biorel.config.training import Train
 
 __all__ = [
     "Aggregate",
+    "Ask",
     "BuildDataset",
     "BuildLinker",
     "BuildQuestions",
     "Config",
     "Ensemble",
     "Evaluate",
+    "EvaluateReader",
     "Export",
     "Extract",
     "FetchCorpus",
@@ -35,6 +38,7 @@ __all__ = [
     "Run",
     "Tag",
     "Train",
+    "TrainReader",
     "TrainTagger",
     "load",
 ]

@@ -14,16 +14,19 @@ from biorel import artifacts, config
 from biorel.config import Config, Run
 from biorel.stages import (
     aggregate,
+    ask,
     build_dataset,
     build_linker,
     build_questions,
     ensemble,
     evaluate,
+    evaluate_reader,
     export,
     extract,
     summaries,
     tag,
     train,
+    train_reader,
     train_tagger,
 )
 from biorel.stages.pipeline import Command, Progress
@@ -37,6 +40,11 @@ COMMANDS = {
     "extract": Command(config.Extract, lambda given, _: extract.run(given), ".jsonl"),
     "aggregate": Command(config.Aggregate, aggregate.run, ".parquet"),
     "build-questions": Command(config.BuildQuestions, build_questions.run),
+    "train-reader": Command(
+        config.TrainReader, lambda given, progress: train_reader.run(given, lambda reports: _told(reports, progress))
+    ),
+    "evaluate-reader": Command(config.EvaluateReader, evaluate_reader.run),
+    "ask": Command(config.Ask, lambda given, _: ask.run(given), ".jsonl"),
     "tag": Command(config.Tag, tag.run),
     "train-tagger": Command(config.TrainTagger, train_tagger.run),
     "build-linker": Command(config.BuildLinker, build_linker.run),
