@@ -3,7 +3,7 @@
 exact_match, macro_f1   the best span of every answerable question, as MaP's table has it (no answer is no option)
 located                 F1 with 'no answer' as an option: token F1 earned, over questions answered and answerable
 answered                F1 of the decision that there is an answer
-with_no_answer          exact match and token F1 over all questions, 'no answer' being right for the others (SQuAD 2)
+with_no_answer          exact match and token F1 over all questions; 'no answer' is right for the others (SQuAD 2)
 entities                micro F1 of the facts (question, concept): comparable to relation extraction
 """
 
@@ -60,7 +60,7 @@ def measure(judged: Sequence[Judged], decoding: Decoding) -> dict[str, Any]:
 
 
 def located(overlap: Sequence[float], said: Sequence[bool], answerable: Sequence[bool]) -> dict[str, float | None]:
-    """Precision, recall and F1 of the token F1 that answers earn: over questions answered, and over those answerable."""
+    """Precision, recall and F1 of the token F1 earned: over questions answered, and over those answerable."""
     earned = sum(value for value, told, able in zip(overlap, said, answerable, strict=True) if told and able)
     told, able = sum(said), sum(answerable)
     return {

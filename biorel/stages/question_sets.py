@@ -1,4 +1,4 @@
-"""The questions of one split with their documents, and what a reader makes of them: train-reader and evaluate-reader."""
+"""The questions of one split with their documents, and what a reader finds: for train-reader and evaluate-reader."""
 
 from __future__ import annotations
 

@@ -231,7 +231,8 @@ def _card(config: TrainReader, metrics: dict[str, Any], decoding: Decoding) -> s
         "# A reader of answers, trained by biorel",
         "",
         f"Head `{config.head}` over encoder `{config.encoder}`, trained on `{config.questions}`; epochs and decoding "
-        f"were chosen on {metrics['dev']['questions']} dev questions, {metrics['dev']['answerable']} of them answerable.",
+        f"were chosen on {metrics['dev']['questions']} dev questions, {metrics['dev']['answerable']} of them "
+        "answerable.",
         "",
         f"Dev: exact match {100 * (metrics['dev']['exact_match'] or 0):.1f}, "
         f"macro F1 {100 * (metrics['dev']['macro_f1'] or 0):.1f}.",
