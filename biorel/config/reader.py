@@ -19,6 +19,9 @@ class TrainReader(Config):
     questions: Path = Field(description="folder that build-questions wrote")
     vectors: Path | None = Field(None, description="pre-trained sub-word vectors, word2vec text, plain or gzip")
     freeze_vectors: bool = Field(False, description="leave the token vectors as they are, as the paper does")
+    resplit_dev: int = Field(
+        0, ge=0, description="join train and dev and draw this many dev documents anew by seed, as in train"
+    )
     folds: int = Field(
         1, ge=1, description="train on the folds of train and dev together, each being dev once; their mean answers"
     )
@@ -68,6 +71,8 @@ class TrainReader(Config):
             raise ValueError("--dilations and --question-dilations hold one number at least")
         if min(*self.dilations, *self.question_dilations) < 1:
             raise ValueError("--dilations are 1 or more")
+        if self.resplit_dev and self.folds > 1:
+            raise ValueError("--resplit-dev and --folds exclude each other")
         if self.freeze_vectors and self.vectors is None:
             raise ValueError("--freeze-vectors needs --vectors")
         return self
@@ -81,6 +86,9 @@ class EvaluateReader(Config):
     model: Path = Field(description="reader's folder")
     questions: Path = Field(description="folder that build-questions wrote")
     split: Literal["train", "dev", "test"] = Field("test", description="the split to score")
+    known: Path | None = Field(
+        None, description="rows of head id, tab, tail id: tell at which rank the vote over abstracts has a known tail"
+    )
     device: str = DEVICE
     threads: int = Field(0, ge=0, description="CPU threads; 0 leaves torch's choice")
     batch_tokens: int = BATCH_TOKENS

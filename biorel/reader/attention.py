@@ -29,4 +29,5 @@ class AttentivePooling(nn.Module):
     def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
         """[B, T, D] and [B, T], a real token at least in each row -> [B, D]."""
         weights = self.scores(tokens).masked_fill(~mask, float("-inf")).softmax(-1)  # [B, T]
-        return (weights[:, None, :] @ tokens).squeeze(1)
+        pooled: Tensor = (weights[:, None, :] @ tokens).squeeze(1)
+        return pooled

@@ -57,9 +57,8 @@ def _spans(direction: Direction, mask: Tensor, shift: int) -> list[Spans]:
     steps = torch.arange(min(LONGEST, mask.shape[1]), device=mask.device)
     anchors = direction.anchors[:, :, None] - shift  # [B, n, 1], -1 for no answer
     partners = anchors - steps if direction.backward else anchors + steps  # [B, n, L]
-    inside = (anchors >= 0) & (partners >= 0) & (partners < mask.shape[1])
+    inside = _real(anchors, mask) & _real(partners, mask)
     partners = partners.clamp(0, mask.shape[1] - 1)
-    inside &= mask.gather(1, partners.flatten(1)).view_as(partners)
     partner = direction.partner.gather(2, partners + shift)
     product = (direction.anchor[:, :, None] * partner).masked_fill(~inside, -1.0).flatten(1)
     best = product.topk(min(KEPT, product.shape[1]), dim=1)
@@ -72,6 +71,13 @@ def _spans(direction: Direction, mask: Tensor, shift: int) -> list[Spans]:
         sides = (direction.anchor[row, anchor_places], partner[row].flatten()[real])
         spans.append(tuple(one.cpu().numpy() for one in (starts, ends, *sides)))
     return spans  # type: ignore[return-value]
+
+
+def _real(places: Tensor, mask: Tensor) -> Tensor:
+    """[B, n, m] places, [B, T] -> [B, n, m], whether there is a token; places may lie outside."""
+    last = mask.shape[1] - 1
+    held = mask.gather(1, places.clamp(0, last).flatten(1)).view_as(places)
+    return held & (places >= 0) & (places <= last)
 
 
 def _joined(parts: Sequence[Spans], passage: Passage) -> Candidates:
@@ -87,6 +93,6 @@ def _joined(parts: Sequence[Spans], passage: Passage) -> Candidates:
                 rows.append((passage.starts[start], passage.ends[end], end - start + 1, one, other))
     if not rows:
         return Candidates.none()
-    starts_, ends_, lengths, first, second = zip(*rows, strict=True)
-    whole = (np.array(column, dtype=np.int64) for column in (starts_, ends_, lengths))
-    return Candidates(*whole, np.array(first, dtype=np.float64), np.array(second, dtype=np.float64))
+    whole = np.array([row[:3] for row in rows], dtype=np.int64)  # [N, 3]
+    sides = np.array([row[3:] for row in rows], dtype=np.float64)  # [N, 2]
+    return Candidates(whole[:, 0], whole[:, 1], whole[:, 2], sides[:, 0], sides[:, 1])

@@ -32,7 +32,8 @@ def jaccard(question: Ints, passage: Ints) -> Floats:
     fresh &= ordered != PLACEHOLDER
     distinct = np.unique(question)
     common = (fresh & np.isin(ordered, distinct)).sum(1)
-    return (common / (fresh.sum(1) + len(distinct) - common)).astype(np.float32)
+    shares: Floats = (common / (fresh.sum(1) + len(distinct) - common)).astype(np.float32)
+    return shares
 
 
 def edit_distance(question: Ints, passage: Ints) -> Floats:
@@ -53,4 +54,5 @@ def edit_distance(question: Ints, passage: Ints) -> Floats:
         kept[:, 0] = number + 1
         kept[:, 1:] = np.minimum(changed, row[:, 1:] + 1)
         row = np.minimum.accumulate(kept - places, axis=1) + places
-    return (row[:, -1] / size).astype(np.float32)
+    distances: Floats = (row[:, -1] / size).astype(np.float32)
+    return distances

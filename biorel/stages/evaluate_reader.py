@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,14 @@ import torch
 
 from biorel import artifacts
 from biorel.config import EvaluateReader
+from biorel.dataset.templates import TAIL
 from biorel.model.checkpoint import pick_device
 from biorel.reader.decoding import Decoding, ranked
 from biorel.scoring.answers import Judged, concept, measure
+from biorel.scoring.known_answers import reciprocal_ranks
 from biorel.scoring.tables import UNDEFINED, markdown_table
+from biorel.scoring.vote import VOTES
+from biorel.sources.known_pairs import read_known_pairs
 from biorel.stages.question_sets import read_questions
 from biorel.training.reader_folder import open_reader
 
@@ -58,6 +62,9 @@ def run(config: EvaluateReader, progress: Progress = lambda line: None) -> Path:
                 "questions_times_documents_per_second": len(judged) / max(1e-9, finished - began),
             },
         }
+        if config.known is not None:
+            known = _by_head(read_known_pairs(config.known, artifact.ledger))
+            metrics["reciprocal_ranks"] = reciprocal_ranks(judged, opened.decoding, known, TAIL)
         artifacts.write_json(artifact.path / "metrics.json", metrics)
         table = _table(metrics)
         (artifact.path / "tables.md").write_text(table + "\n", encoding="utf-8")
@@ -67,6 +74,13 @@ def run(config: EvaluateReader, progress: Progress = lambda line: None) -> Path:
         artifact.ledger.add("questions read", count=len(judged))
     progress(table)
     return config.out
+
+
+def _by_head(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    tails: dict[str, set[str]] = {}
+    for head, tail in pairs:
+        tails.setdefault(head, set()).add(tail)
+    return {head: frozenset(found) for head, found in tails.items()}
 
 
 def _answers(judged: Sequence[Judged], decoding: Decoding) -> list[dict[str, Any]]:
@@ -100,6 +114,15 @@ def _table(metrics: dict[str, Any]) -> str:
             (f"Entities, {name}: P / R / F1", " / ".join(_percent(prf[side]) for side in ("precision", "recall", "f1")))
             for name, prf in metrics["entities"].items()
         ),
+    ]
+    ranks = metrics.get("reciprocal_ranks", {})
+    rows += [
+        (
+            f"Mean reciprocal rank of a known tail, {told['questions']} concepts ({name}), vote {rule}",
+            _percent(told[rule]),
+        )
+        for name, told in ranks.items()
+        for rule in VOTES
     ]
     return markdown_table((f"{metrics['questions']} questions", "%"), rows)
 

@@ -73,17 +73,20 @@ def run(config: TrainReader, reports: Reports = iter) -> Path:
 
 
 def _parts(config: TrainReader) -> list[tuple[QuestionSet, QuestionSet]]:
-    """(training, dev) of each network; with --folds the documents of both are drawn anew by seed."""
+    """(training, dev) of each network; with --folds and --resplit-dev dev is drawn anew by seed."""
     training, dev = (read_questions(config.questions, split) for split in ("train", "dev"))
-    if config.folds == 1:
-        parts = [(training, dev)]
-    else:
+    parts = [(training, dev)]
+    if config.folds > 1 or config.resplit_dev:
         both = training.joined(dev)
         order = sorted(both.texts, key=lambda doc_id: hashlib.sha256(f"{config.seed}:{doc_id}".encode()).digest())
-        if len(order) < config.folds:
-            raise InputError(f"--folds {config.folds}: train and dev have {len(order)} documents together")
-        folds = [order[number :: config.folds] for number in range(config.folds)]
-        parts = [(both.of(set(order) - set(fold)), both.of(fold)) for fold in folds]
+        if len(order) < config.folds or len(order) <= config.resplit_dev:
+            asked = f"--folds {config.folds}" if config.folds > 1 else f"--resplit-dev {config.resplit_dev}"
+            raise InputError(f"{asked}: train and dev have {len(order)} documents together")
+        if config.resplit_dev:
+            drawn = [order[: config.resplit_dev]]
+        else:
+            drawn = [order[number :: config.folds] for number in range(config.folds)]
+        parts = [(both.of(set(order) - set(chosen)), both.of(chosen)) for chosen in drawn]
     for training, dev in parts:
         if not any(question.answers for question in dev.questions):
             raise InputError(f"{config.questions}: no dev question has an answer", "decoding is chosen on them")

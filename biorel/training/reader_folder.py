@@ -80,7 +80,8 @@ def _sizes(values: Any, path: Path) -> ReaderSizes:
         raise ModelError(f"{path}: {', '.join(odd)} missing or unknown", "was it written by this version of biorel?")
     if values["head"] not in HEADS or values["encoder"] not in ENCODERS:
         raise ModelError(f"{path}: no head {values['head']!r} over {values['encoder']!r}")
-    return ReaderSizes(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
+    plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+    return ReaderSizes(**plain)
 
 
 def _json(path: Path) -> dict[str, Any]:
