@@ -48,19 +48,8 @@ ROOMS: dict[str, set[str]] = {
     "scoring": {"errors", "records", "answers", "reader.decoding"},
     "exports": {"errors", "records", "answers", "schemas", "tables", "sources.identifiers", "model"},
     "stages": {
-        *(
-            "errors",
-            "records",
-            "answers",
-            "ledger",
-            "schemas",
-            "tables",
-            "config",
-            "artifacts",
-            "resources",
-            "text",
-            "sources",
-        ),
+        *("errors", "records", "answers", "ledger", "schemas", "tables", "config", "artifacts", "resources"),
+        *("text", "sources"),
         *("dataset", "model", "training", "tagging", "scoring", "exports"),
     },
     # a report of training is drawn as a progress bar; it is imported for its type only

@@ -112,7 +112,7 @@ def test_the_embedded_pipeline_is_found_outside_a_checkout(tmp_path, monkeypatch
     assert [line.partition(":")[0] for line in said] == STAGES
 
 
-@pytest.mark.parametrize("name", ["cdr", "cdr-documents", "chemprot", "ctd", "sample"])
+@pytest.mark.parametrize("name", ["ask", "ask-bran", "cdr", "cdr-documents", "chemprot", "ctd", "sample"])
 def test_every_pipeline_that_is_shipped_is_valid(tmp_path, name):
     said: list[str] = []
     given = {"pipeline": f"pipelines/{name}.toml", "data": tmp_path, "out": tmp_path / "out", "dry_run": True}
