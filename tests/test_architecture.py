@@ -50,7 +50,7 @@ ROOMS: dict[str, set[str]] = {
     "stages": {
         *("errors", "records", "answers", "ledger", "schemas", "tables", "config", "artifacts", "resources"),
         *("text", "sources"),
-        *("dataset", "model", "training", "tagging", "scoring", "exports"),
+        *("dataset", "model", "reader", "training", "tagging", "scoring", "exports"),
     },
     # a report of training is drawn as a progress bar; it is imported for its type only
     "cli": {"errors", "config", "stages", "training.loop", "exports.answers"},
