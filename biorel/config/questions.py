@@ -16,7 +16,7 @@ class BuildQuestions(Config):
     without that relation give unanswerable ones. Splits follow the documents.
     """
 
-    example = "biorel build-questions --dataset runs/sample-dataset --out runs/sample-questions"
+    example = "biorel build-questions --dataset runs/sample-dataset --unanswerable 0.1 --out runs/sample-questions"
 
     dataset: Path | None = Field(None, description="folder that build-dataset wrote")
     train: tuple[Path, ...] = Field((), description="SQuAD JSON for training, in place of a dataset")
