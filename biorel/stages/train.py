@@ -33,10 +33,11 @@ from biorel.stages.scored import encoded_for, score
 from biorel.stages.tasks import MEASURES, check_task, score_task
 from biorel.text.tokenizer import UNK_ID, load_tokenizer, spellings
 from biorel.training.checkpoint import FILE, FOLDER, TrainingState, discard_state, resume_state
-from biorel.training.loop import DevScore, Recipe, Report, train
+from biorel.training.loop import DevScore, Report, train
 from biorel.training.model_folder import ModelFolder, read_labels, save_model
 from biorel.training.optim import WeightAverage, build_optimizer
 from biorel.training.pretrained import start_from
+from biorel.training.relations import Recipe, RelationWork
 from biorel.training.rerank import fit_mix, fit_reranker
 from biorel.training.vectors import load_vectors
 
@@ -117,14 +118,16 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
             entities = evaluate_spans((example.ner_tags for example in dev), tags, ner)
             thresholds = tune(scored, schema.labels)
             micro = evaluate(scored, schema.labels, thresholds, filtered=True).micro
-            return DevScore(micro.f1 or 0.0, thresholds, entities.overall.f1 or 0.0)
+            f1, ner_f1 = micro.f1 or 0.0, entities.overall.f1 or 0.0
+            return DevScore(f1, {"f1": f1, "ner_f1": ner_f1}, thresholds)
 
         recipe = Recipe(
             **{field.name: getattr(config, field.name) for field in fields(Recipe) if hasattr(config, field.name)},
             task_weight=float(config.task != "ner"),
         )
         events = SummaryWriter(str(artifact.path / "events"), purge_step=state.epoch)
-        for report in reports(train(state, training, collate, recipe, score_dev, checkpoint, key)):
+        work = RelationWork(model, training, collate, recipe, device)
+        for report in reports(train(state, work, recipe, score_dev, checkpoint, key)):
             if report.dev is not None:
                 _log(events, report)
         events.close()
@@ -175,11 +178,11 @@ def _sizes(config: Train, vocabulary: int, relations: int, ner_labels: int) -> S
 def _log(events: SummaryWriter, report: Report) -> None:
     assert report.dev is not None  # noqa: S101 - for the type checker
     values = {
-        "loss/relations": report.loss,
-        "loss/ner": report.ner_loss,
-        "dev/f1": report.dev.f1,
-        "dev/ner_f1": report.dev.ner_f1,
-        "speed/documents_per_second": report.documents_per_second,
+        "loss/relations": report.losses["loss"],
+        "loss/ner": report.losses["ner_loss"],
+        "dev/f1": report.dev.score,
+        "dev/ner_f1": report.dev.measures["ner_f1"],
+        "speed/documents_per_second": report.speed,
     }
     for name, value in values.items():
         events.add_scalar(name, value, report.epoch)
@@ -190,7 +193,7 @@ def _metrics(
 ) -> dict[str, Any]:
     return {
         "measure": MEASURES[config.task],
-        "dev_f1": final.f1,
+        "dev_f1": final.score,
         "dev_f1_without_reranker": state.best_score,
         "best_epoch": state.best_epoch,
         "epochs": state.epoch,
