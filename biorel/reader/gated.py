@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
+
+from biorel.reader.chance import Dropout, uniform
 
 
 class GatedConvolution(nn.Module):
@@ -24,15 +27,23 @@ class GatedConvolution(nn.Module):
 
     def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
         """[B, T, inner] and [B, T] -> [B, T, outer]."""
-        real = tokens.transpose(1, 2) * mask[:, None, :]  # [B, inner, T]
-        gate = self.gate(real)
+        real = tokens * mask[:, :, None]
+        linear, gate = self._convolved(real).chunk(2, dim=-1)
         if self.training and self.noise:
-            gate = gate * (1 + self.noise * (2 * torch.rand_like(gate) - 1))
+            gate = gate * uniform(gate.shape, gate.device).to(gate.dtype).mul_(self.noise / 2**15).add_(1)
         opened = gate.sigmoid()
-        passed: Tensor = self.linear(real) * opened
-        if self.residual:
-            passed = passed + real * (1 - opened)
-        return passed.transpose(1, 2)
+        return torch.lerp(real, linear, opened) if self.residual else linear * opened
+
+    def _convolved(self, tokens: Tensor) -> Tensor:
+        """[B, T, inner] -> [B, T, 2 outer]: both convolutions as one product of matrices, which a CPU does fastest."""
+        dilation, kernel = self.linear.dilation[0], self.linear.kernel_size[0]
+        beyond = (kernel - 1) * dilation
+        padded = F.pad(tokens, (0, 0, beyond // 2, beyond - beyond // 2))
+        length = tokens.shape[1]
+        taps = torch.cat([padded[:, step * dilation : step * dilation + length] for step in range(kernel)], dim=-1)
+        weight = torch.cat([self.linear.weight, self.gate.weight])  # [2 outer, inner, K]
+        bias = torch.cat([self.linear.bias, self.gate.bias])  # type: ignore[list-item]
+        return F.linear(taps, weight.transpose(1, 2).flatten(1), bias)
 
 
 class GatedStack(nn.Module):
@@ -47,7 +58,7 @@ class GatedStack(nn.Module):
             GatedConvolution(inner=before, outer=width, kernel=kernel, dilation=dilation, noise=noise)
             for before, dilation in zip(sizes, dilations, strict=False)
         )
-        self.dropout = nn.Dropout(dropout)
+        self.dropout = Dropout(dropout)
 
     def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
         """[B, T, inner] and [B, T] -> [B, T, width]."""

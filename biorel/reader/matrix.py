@@ -34,12 +34,17 @@ class Conditional(nn.Module):
         logits: Tensor = self.score((of_partners + of_anchors[:, :, None, :]).tanh())
         return logits.squeeze(-1)
 
+    @torch.no_grad()
     def rows(self, tokens: Tensor, anchors: Tensor) -> Tensor:
-        """[B, T, D] and [B, n] -> [B, n, T] logits, a row after the other."""
-        of_partners = self.partner(tokens)  # [B, T, L]
-        of_anchors = _taken(self.anchor(tokens), anchors)  # [B, n, L]
-        rows = [self.score((of_partners + one[:, None, :]).tanh()).squeeze(-1) for one in of_anchors.unbind(1)]
-        return torch.stack(rows, dim=1)
+        """[B, T, D] and [B, n] -> [B, n, T] logits, a row after the other, without a gradient.
+
+        tanh(x) is 2 sigmoid(2x) - 1, and a CPU knows the sigmoid five times as fast.
+        """
+        of_partners = 2 * self.partner(tokens)  # [B, T, L]
+        of_anchors = 2 * _taken(self.anchor(tokens), anchors)  # [B, n, L]
+        weight = self.score.weight[0]  # [L]
+        rows = [(of_partners + one[:, None, :]).sigmoid_() @ weight for one in of_anchors.unbind(1)]
+        return 2 * torch.stack(rows, dim=1) - weight.sum()
 
 
 class OneWay(nn.Module):

@@ -15,6 +15,7 @@ from biorel.reader.features import FEATURES
 from biorel.reader.gated import GatedStack
 from biorel.reader.labels import Labels
 from biorel.reader.matrix import MatrixBoth, MatrixForward
+from biorel.reader.mix import Mix
 from biorel.reader.pointers import Independent, VectorConditional
 from biorel.reader.positions import sinusoids
 from biorel.reader.spans import Direction, Read, Targets
@@ -55,29 +56,9 @@ HEADS: dict[str, Callable[[ReaderSizes], Head]] = {
 }
 
 
-class _Bran(nn.Module):
-    """BRAN's Transformer over the mixed tokens, which a linear map brings to its width."""
-
-    def __init__(self, sizes: ReaderSizes, inner: int) -> None:
-        super().__init__()
-        self.mix = nn.Linear(inner, sizes.width)
-        self.blocks = Transformer(
-            width=sizes.width,
-            blocks=sizes.blocks,
-            heads=sizes.heads,
-            kernels=(1, 5, 1),
-            expansion=4,
-            dropout=sizes.dropout,
-        )
-
-    def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
-        encoded: Tensor = self.blocks(self.mix(tokens), mask)
-        return encoded
-
-
-def _dgcnn(sizes: ReaderSizes, inner: int) -> nn.Module:
+def _dgcnn(sizes: ReaderSizes) -> nn.Module:
     return GatedStack(
-        inner=inner,
+        inner=sizes.width,
         width=sizes.width,
         kernel=sizes.kernel,
         dilations=sizes.dilations,
@@ -86,7 +67,18 @@ def _dgcnn(sizes: ReaderSizes, inner: int) -> nn.Module:
     )
 
 
-ENCODERS: dict[str, Callable[[ReaderSizes, int], nn.Module]] = {"dgcnn": _dgcnn, "bran": _Bran}
+def _bran(sizes: ReaderSizes) -> nn.Module:
+    return Transformer(
+        width=sizes.width,
+        blocks=sizes.blocks,
+        heads=sizes.heads,
+        kernels=(1, 5, 1),
+        expansion=4,
+        dropout=sizes.dropout,
+    )
+
+
+ENCODERS: dict[str, Callable[[ReaderSizes], nn.Module]] = {"dgcnn": _dgcnn, "bran": _bran}
 
 
 @dataclass(frozen=True)
@@ -119,8 +111,8 @@ class Reader(nn.Module):
             dropout=sizes.dropout,
         )
         self.question_pooling = AttentivePooling(width=sizes.width)
-        inner = sizes.embedding + FEATURES + sizes.positions + sizes.width
-        self.passage = ENCODERS[sizes.encoder](sizes, inner)
+        self.mix = Mix((sizes.embedding, FEATURES, sizes.positions, sizes.width), sizes.width)
+        self.passage = ENCODERS[sizes.encoder](sizes)
         self.head = HEADS[sizes.head](sizes)
         if self.head.null:
             self.passage_pooling = AttentivePooling(width=sizes.width)
@@ -132,15 +124,7 @@ class Reader(nn.Module):
         question = self.question_pooling(asked, batch.question_mask)  # [B, D]
         size, length = batch.token_ids.shape
         places = sinusoids(length, self.sizes.positions, batch.features.device).to(batch.features.dtype)
-        mixed = torch.cat(
-            [
-                self._embedded(batch.token_ids),
-                batch.features,
-                places.expand(size, -1, -1),
-                question[:, None, :].expand(-1, length, -1),
-            ],
-            dim=-1,
-        )
+        mixed = self.mix(self._embedded(batch.token_ids), batch.features, places, question[:, None, :])
         tokens = self.passage(mixed, batch.token_mask)
         if not self.head.null:
             return Read(tokens, batch.token_mask, question)

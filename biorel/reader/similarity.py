@@ -6,10 +6,13 @@ before the first and after the last symbol hold a placeholder, which is in no qu
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 PLACEHOLDER = -1
+_BITS = 64
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
@@ -39,20 +42,27 @@ def jaccard(question: Ints, passage: Ints) -> Floats:
 def edit_distance(question: Ints, passage: Ints) -> Floats:
     """[Q] and [T] symbols -> [T]: Levenshtein distance of the question and the window, divided by Q, so in 0..1.
 
-    All windows advance together, a row of the table at a time. Within a row, inserting is a running minimum:
-    d[j] = min over k <= j of (c[k] + j - k), c being the row without insertions.
+    All windows advance together, a symbol at a time. A column of the table is kept as the bits of its steps, upward and
+    downward, one bit for each symbol of the question (Myers 1999, for the distance of whole strings as Hyyroe 2003).
     """
     size = len(question)
     if not size or not len(passage):
         return np.ones(len(passage), dtype=np.float32)
-    window = windows(passage, size)
-    places = np.arange(size + 1, dtype=np.int16)
-    row = np.broadcast_to(places, (len(passage), size + 1)).copy()
-    for number in range(size):
-        changed = row[:, :-1] + (window[:, number, None] != question[None, :])
-        kept = np.empty_like(row)
-        kept[:, 0] = number + 1
-        kept[:, 1:] = np.minimum(changed, row[:, 1:] + 1)
-        row = np.minimum.accumulate(kept - places, axis=1) + places
-    distances: Floats = (row[:, -1] / size).astype(np.float32)
-    return distances
+    number: Any = np.uint64 if size <= _BITS else int  # numpy's object arrays hold a long question's bits
+    places_of = np.zeros(max(passage.max(), question.max()) + 2, dtype=number if size <= _BITS else object)
+    for place, symbol in enumerate(question.tolist()):
+        places_of[symbol] |= number(1 << place)
+    equal = np.ascontiguousarray(places_of[windows(passage, size)].T)  # [Q, T]; the placeholder is the last, which is 0
+    one, last = number(1), number(size - 1)
+    up = np.full(len(passage), number((1 << size) - 1), dtype=places_of.dtype)
+    down = np.zeros(len(passage), dtype=places_of.dtype)
+    distance = np.full(len(passage), size, dtype=np.int64)
+    for same in equal:
+        vertical = same | down
+        horizontal = (((same & up) + up) ^ up) | same
+        right, left = down | ~(horizontal | up), up & horizontal
+        distance += ((right >> last) & one).astype(np.int64)
+        distance -= ((left >> last) & one).astype(np.int64)
+        right, left = (right << one) | one, left << one
+        up, down = left | ~(vertical | right), right & vertical
+    return (distance / size).astype(np.float32)

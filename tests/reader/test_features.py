@@ -28,6 +28,17 @@ def test_edit_distance_is_levenshteins_of_each_window(question, passage):
     np.testing.assert_allclose(edit_distance(numbers(question), numbers(passage)), expected, atol=1e-6)
 
 
+def test_a_question_of_more_symbols_than_a_word_of_the_machine_has_bits():
+    random = np.random.default_rng(0)
+    for size in (63, 64, 65, 130):
+        question, passage = random.integers(0, 6, size), random.integers(0, 6, 150)
+        expected = [
+            naive.levenshtein(question.tolist(), naive.window(passage.tolist(), place, size)) / size
+            for place in (0, 40, 149)
+        ]
+        np.testing.assert_allclose(edit_distance(question, passage)[[0, 40, 149]], expected, atol=1e-6)
+
+
 @given(symbols, symbols)
 def test_jaccard_is_of_the_sets_of_each_window(question, passage):
     expected = []

@@ -49,7 +49,7 @@ def test_every_head_over_every_encoder_learns_three_questions(head, encoder):
     model, chosen = reader(head, encoder, dropout=0.0, word_dropout=0.0, sample=20), passages()
     batch, random = collate(chosen), np.random.default_rng(0)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
-    for _ in range(150):
+    for _ in range(250):
         loss = model.loss(batch, targets(chosen, null=model.head.null, random=random))
         optimizer.zero_grad()
         loss.backward()
