@@ -32,7 +32,14 @@ class TrainReader(Config):
     head: Literal["labels", "independent", "vector", "matrix", "matrix-both"] = Field(
         "labels", description="DGCNN's 0/1 labels; or MaP's InD, VCP, MaP_F, MaP_E"
     )
-    encoder: Literal["dgcnn", "bran"] = Field("dgcnn", description="gated dilated convolutions, or BRAN's blocks")
+    encoder: str = Field(
+        "dgcnn",
+        pattern=r"^(dgcnn|bran|hf:.+)$",
+        description="gated dilated convolutions; `bran`, its blocks; or hf:FOLDER_OR_NAME, a pre-trained BERT that "
+        "reads question and passage together (extra `hf`)",
+    )
+    encoder_rate: float = Field(5e-5, gt=0, description="hf: peak learning rate of its last block")
+    layer_decay: float = Field(0.9, gt=0, le=1, description="hf: share of that rate from block to block downwards")
     width: int = Field(64, ge=4, description="D, the width of a token in context")
     embedding: int = Field(64, ge=2, description="width of a token's vector")
     positions: int = Field(64, ge=2, multiple_of=2, description="width of the sinusoidal positions")
@@ -43,7 +50,11 @@ class TrainReader(Config):
     question_dilations: tuple[int, ...] = Field((1, 2), description="of the question's convolutions")
     blocks: int = Field(2, ge=1, description="blocks of --encoder bran")
     heads: int = Field(4, ge=0, description="attention heads of --encoder bran")
-    window: int = Field(500, ge=8, description="tokens read at once; longer texts are read in overlapping windows")
+    window: int = Field(
+        500,
+        ge=8,
+        description="tokens read at once, hf: at most 3/4 of its positions; longer texts in overlapping windows",
+    )
     sample: int = Field(20, ge=1, description="k, the starts and ends that a step of MaP looks at")
     focus: float = Field(2.0, ge=0, description="gamma of the focal loss of --head labels")
     gate_noise: float = Field(0.1, ge=0, lt=1, description="noise on the gates")
@@ -73,6 +84,8 @@ class TrainReader(Config):
             raise ValueError("--dilations are 1 or more")
         if self.resplit_dev and self.folds > 1:
             raise ValueError("--resplit-dev and --folds exclude each other")
+        if self.encoder.startswith("hf:") and self.vectors is not None:
+            raise ValueError("--encoder hf:... brings its own weights: leave out --vectors")
         if self.freeze_vectors and self.vectors is None:
             raise ValueError("--freeze-vectors needs --vectors")
         return self

@@ -8,9 +8,8 @@ import numpy as np
 import torch
 
 from biorel.reader.features import FEATURES
-from biorel.reader.network import Questions
 from biorel.reader.passages import Passage
-from biorel.reader.spans import Targets
+from biorel.reader.spans import Questions, Targets
 
 
 def collate(passages: Sequence[Passage]) -> Questions:

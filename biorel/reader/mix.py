@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
@@ -21,7 +22,6 @@ class Mix(nn.Module):
 
     def forward(self, *parts: Tensor) -> Tensor:
         """[..., inner_i] of each part -> [..., outer]."""
-        mixed = self.linear.bias
-        for part, weight in zip(parts, self.linear.weight.split(self.inner, dim=1), strict=True):
-            mixed = mixed + F.linear(part, weight)
-        return mixed
+        weights = torch.split(self.linear.weight, list(self.inner), dim=1)
+        mapped = [F.linear(part, weight) for part, weight in zip(parts, weights, strict=True)]
+        return sum(mapped, start=self.linear.bias)

@@ -1,4 +1,4 @@
-"""What all answer heads are given, what they are trained towards, and what they say of spans."""
+"""What a reader and its heads are given, what they are trained towards, and what they say of spans."""
 
 from __future__ import annotations
 
@@ -7,6 +7,20 @@ from typing import Self
 
 import torch
 from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Questions:
+    """A batch: [B, Q] question and [B, T] passage token ids with their masks, [B, T, 8] features."""
+
+    question_ids: Tensor
+    question_mask: Tensor
+    token_ids: Tensor
+    token_mask: Tensor
+    features: Tensor
+
+    def to(self, device: torch.device) -> Self:
+        return type(self)(**{field.name: getattr(self, field.name).to(device) for field in fields(self)})
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
         artifact.ledger.join(ledger)
         sizes = _sizes(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner))
         model = Bran(sizes if bert is None else bert.sized(sizes))
-        share = load_bert(model, config)
+        share = load_bert(model.bert, sizes.vocabulary, config)
         if config.vectors is not None:
             found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, artifact.ledger)
             artifact.ledger.add("tokens with a pre-trained vector", count=found)

@@ -3,37 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer
 
 from biorel import artifacts
 from biorel.artifacts import Artifact
 from biorel.config import TrainReader
 from biorel.errors import InputError, ModelError
-from biorel.model.checkpoint import load_weights, pick_device, save_weights
+from biorel.model.checkpoint import pick_device
 from biorel.reader.decoding import Decoding
-from biorel.reader.network import Reader, ReaderSizes
-from biorel.reader.passages import Cutter, Passage
 from biorel.scoring.answer_choices import tune
 from biorel.scoring.answers import Judged, measure
+from biorel.stages.pretrained import open_bert
 from biorel.stages.question_sets import QuestionSet, read_questions
-from biorel.text.tokenizer import load_tokenizer, spellings
-from biorel.training.checkpoint import FOLDER, TrainingState, restore_state
-from biorel.training.loop import DevScore, Report, Schedule, train
-from biorel.training.optim import WeightAverage, build_optimizer
+from biorel.stages.reader_member import Job, Reports, train_member
+from biorel.text.tokenizer import load_tokenizer
+from biorel.training.checkpoint import FOLDER
 from biorel.training.reader_folder import ReaderFolder, save_reader
-from biorel.training.reading import ReaderWork
-from biorel.training.vectors import load_vectors
 
-Reports = Callable[[Iterable[Report]], Iterator[Report]]
 _BEGUN = f"{FOLDER}/begun"
 
 
@@ -50,14 +41,16 @@ def run(config: TrainReader, reports: Reports = iter) -> Path:
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
-    tokenizer = load_tokenizer(config.questions / "tokenizer.json")
+    bert = open_bert(config)
+    tokenizer = load_tokenizer(config.questions) if bert is None else bert.tokens.tokenizer
     parts = _parts(config)
     key = artifacts.fingerprint("train-reader", config)
     with artifacts.folder("train-reader", config, config.out, force=config.force, resume=_BEGUN) as artifact:
         artifact.notes["resumed"] = _begin(artifact, key, config.force)
+        job = Job(config, tokenizer, bert, artifact, key, device, reports)
         members, judged, rows = [], [], []
         for number, (training, dev) in enumerate(parts, start=1):
-            member = _member(config, number, training, dev, tokenizer, artifact, key, device, reports)
+            member = train_member(job, number, training, dev)
             members.append(member.model)
             judged += member.judged
             rows += member.history
@@ -109,98 +102,6 @@ def _begin(artifact: Artifact, key: str, force: bool) -> bool:
     begun.parent.mkdir(exist_ok=True)
     begun.write_text(key, encoding="utf-8")
     return False
-
-
-@dataclass(frozen=True)
-class _Member:
-    model: Reader
-    judged: list[Judged]
-    history: list[dict[str, float]]
-
-
-def _member(
-    config: TrainReader,
-    number: int,
-    training: QuestionSet,
-    dev: QuestionSet,
-    tokenizer: Tokenizer,
-    artifact: Artifact,
-    key: str,
-    device: torch.device,
-    reports: Reports,
-) -> _Member:
-    """One network with the best weights on its dev questions, and what it finds for them."""
-    torch.manual_seed(config.seed + number - 1)
-    model = Reader(_sizes(config, tokenizer.get_vocab_size()))
-    if config.vectors is not None:
-        found = load_vectors(model.embedding, spellings(tokenizer), config.vectors, artifact.ledger)
-        artifact.ledger.add("tokens with a pre-trained vector", count=found)
-        model.embedding.weight.requires_grad_(not config.freeze_vectors)
-    model.to(device)
-    cutter = Cutter(tokenizer, config.window)
-    asked = dev.passages(cutter)
-    done = artifact.path / FOLDER / f"{number}.safetensors"
-    history = done.with_suffix(".json")
-    if history.is_file():
-        load_weights(model, done)
-        rows: list[dict[str, float]] = json.loads(history.read_text(encoding="utf-8"))
-    else:
-
-        def find() -> list[Judged]:
-            return dev.judged([model], asked, config.eval_tokens, device)
-
-        place = artifact.path / FOLDER / str(number)
-        rows = _fit(config, number, model, training.passages(cutter), find, place, key, device, reports)
-        save_weights(model, done)
-        artifacts.write_json(history, rows)
-    return _Member(model, dev.judged([model], asked, config.eval_tokens, device), rows)
-
-
-def _fit(
-    config: TrainReader,
-    number: int,
-    model: Reader,
-    passages: Sequence[Passage],
-    find: Callable[[], list[Judged]],
-    checkpoint: Path,
-    key: str,
-    device: torch.device,
-    reports: Reports,
-) -> list[dict[str, float]]:
-    """Train to the best weights on dev; returns the history.
-
-    Args:
-        find: what the network as it stands finds for the dev questions.
-    """
-
-    def score_dev() -> DevScore:
-        judged = find()
-        decoding = tune(judged)
-        measures = measure(judged, decoding)
-        told = {"f1": float(measures["located"]["f1"] or 0.0)}
-        told |= {name: float(measures[name] or 0.0) for name in ("exact_match", "macro_f1")}
-        told["entity_f1"] = float(measures["entities"].get("overall", {}).get("f1") or 0.0)
-        return DevScore(told["f1"], told, {"threshold": decoding.threshold})
-
-    optimizer = build_optimizer(
-        model, rate=config.learning_rate, betas=(0.9, 0.999), epsilon=1e-8, weight_decay=config.weight_decay
-    )
-    state = TrainingState(model, optimizer, WeightAverage(model, config.ema))
-    checkpoint.mkdir(exist_ok=True)
-    restore_state(state, checkpoint, f"{key}:{number}")
-    work = ReaderWork(model, passages, config.token_budget, config.seed + number - 1, device)
-    schedule = Schedule(
-        **{field.name: getattr(config, field.name) for field in fields(Schedule) if hasattr(config, field.name)}
-    )
-    for _ in reports(train(state, work, schedule, score_dev, checkpoint, f"{key}:{number}")):
-        pass
-    model.load_state_dict(state.best, strict=False)
-    return [{"fold": float(number), **row} for row in state.history]
-
-
-def _sizes(config: TrainReader, vocabulary: int) -> ReaderSizes:
-    shared = {field.name for field in fields(ReaderSizes)} & set(TrainReader.model_fields)
-    return ReaderSizes(vocabulary=vocabulary, **{name: getattr(config, name) for name in shared})
 
 
 def _metrics(

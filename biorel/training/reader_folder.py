@@ -19,8 +19,9 @@ from biorel.artifacts import write_json
 from biorel.errors import ModelError
 from biorel.model.checkpoint import load_weights, save_weights
 from biorel.reader.decoding import Decoding
-from biorel.reader.network import ENCODERS, HEADS, Reader, ReaderSizes
+from biorel.reader.network import ENCODERS, HEADS, Reader
 from biorel.reader.passages import Cutter
+from biorel.reader.sizes import ReaderSizes
 from biorel.text.tokenizer import load_tokenizer
 
 KIND = "reader"

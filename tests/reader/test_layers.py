@@ -9,8 +9,8 @@ import torch
 from biorel.reader.attention import AdditiveScore, AttentivePooling
 from biorel.reader.gated import GatedConvolution, GatedStack, receptive_field
 from biorel.reader.labels import Labels, focal_loss
-from biorel.reader.network import ReaderSizes
 from biorel.reader.positions import sinusoids
+from biorel.reader.sizes import ReaderSizes
 from biorel.reader.spans import Read, Targets
 from tests.builders import scrambled
 from tests.reader import naive

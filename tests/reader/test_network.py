@@ -9,9 +9,10 @@ import torch
 from biorel.answers import AnswerSpan, Question
 from biorel.reader.batches import collate, targets
 from biorel.reader.features import ALONE
-from biorel.reader.network import ENCODERS, HEADS, Reader, ReaderSizes
+from biorel.reader.network import ENCODERS, HEADS, Reader
 from biorel.reader.passages import Cutter
 from biorel.reader.prediction import predict
+from biorel.reader.sizes import ReaderSizes
 from biorel.text.tokenizer import learn_bpe
 
 TEXTS = ("Lithium caused tremor.", "The rash came after aspirin, and it itched for a whole week.", "Nothing.")
@@ -43,7 +44,7 @@ def places(found):
     return list(zip(found.starts.tolist(), found.ends.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("encoder", ENCODERS)
+@pytest.mark.parametrize("encoder", sorted({*ENCODERS} - {"bert"}))  # which test_joint reads with
 @pytest.mark.parametrize("head", HEADS)
 def test_every_head_over_every_encoder_learns_three_questions(head, encoder):
     model, chosen = reader(head, encoder, dropout=0.0, word_dropout=0.0, sample=20), passages()
