@@ -21,6 +21,9 @@ def reciprocal_ranks(
     The questions about one concept and relation are one question over all their abstracts; concepts of which nothing is
     known are left out. No threshold has a part in it: the ten best spans of each abstract are ranked.
 
+    What is known is what `known` holds and nothing else: a right answer that is not in it counts as wrong. Whoever
+    trained on some of the articles that it was curated from leaves out what only those say (`read_known_pairs`).
+
     Args:
         known: from a concept to the right answers.
         asks: the side that the questions ask for.

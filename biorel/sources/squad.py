@@ -18,9 +18,11 @@ from biorel.answers import AnswerSpan, Question
 from biorel.errors import InputError
 from biorel.ledger import Ledger
 from biorel.records import Document
-from biorel.sources.files import open_bytes
+from biorel.sources.files import HALF_OF_PAIR, read_whole
 from biorel.sources.jsonl import cut_title
 
+# SQuAD 2.0 has 42 MB
+_LARGEST = 2**29
 _HINT = "SQuAD JSON is data > paragraphs > context and qas, each with id, question and answers"
 
 
@@ -38,8 +40,7 @@ def read_squad(path: Path, ledger: Ledger) -> Iterator[tuple[Document, tuple[Que
     Raises:
         InputError: the file cannot be read, is not JSON, or is not in this form; the place is told.
     """
-    with open_bytes(path) as stream:
-        content = stream.read()
+    content = read_whole(path, _LARGEST)
     try:
         value = json.loads(content.decode("utf-8-sig"))
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
@@ -130,4 +131,6 @@ def _text(value: Any, where: str) -> str:
         return str(value)
     if not isinstance(value, str):
         raise _FaultError(f"{where} is no text")
+    if HALF_OF_PAIR.search(value):
+        raise _FaultError(f"{where} holds half of a surrogate pair, which is no character")
     return value

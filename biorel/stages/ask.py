@@ -69,9 +69,7 @@ def run(config: Ask, progress: Callable[[int], None] = lambda documents: None) -
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
-    opened = open_reader(config.model)
-    for model in opened.models:
-        model.to(device)
+    opened = open_reader(config.model, device)
     ledger = Ledger()
     inquiry = inquire(config, opened.cutter, ledger)
     began = time.perf_counter()

@@ -12,15 +12,17 @@ import torch
 
 from biorel import artifacts
 from biorel.config import EvaluateReader
+from biorel.dataset.splits import read_ids
 from biorel.dataset.templates import TAIL
 from biorel.model.checkpoint import pick_device
 from biorel.reader.decoding import Decoding, ranked
 from biorel.scoring.answers import Judged, concept, measure
 from biorel.scoring.known_answers import reciprocal_ranks
-from biorel.scoring.tables import UNDEFINED, markdown_table
+from biorel.scoring.metrics import Prf
+from biorel.scoring.tables import markdown_table, percent, percents
 from biorel.scoring.vote import VOTES
 from biorel.sources.known_pairs import read_known_pairs
-from biorel.stages.question_sets import read_questions
+from biorel.stages.question_sets import read_questions, split_ids
 from biorel.training.reader_folder import open_reader
 
 Progress = Callable[[str], None]
@@ -38,9 +40,7 @@ def run(config: EvaluateReader, progress: Progress = lambda line: None) -> Path:
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
-    opened = open_reader(config.model)
-    for model in opened.models:
-        model.to(device)
+    opened = open_reader(config.model, device)
     asked = read_questions(config.questions, config.split)
     with artifacts.folder("evaluate-reader", config, config.out, force=config.force) as artifact:
         began = time.perf_counter()
@@ -63,7 +63,9 @@ def run(config: EvaluateReader, progress: Progress = lambda line: None) -> Path:
             },
         }
         if config.known is not None:
-            known = _by_head(read_known_pairs(config.known, artifact.ledger))
+            excluded = set(read_ids(config.exclude_pmids, artifact.ledger))
+            excluded |= {doc_id for split in config.exclude_splits for doc_id in split_ids(config.questions, split)}
+            known = _by_head(read_known_pairs(config.known, artifact.ledger, excluded))
             metrics["reciprocal_ranks"] = reciprocal_ranks(judged, opened.decoding, known, TAIL)
         artifacts.write_json(artifact.path / "metrics.json", metrics)
         table = _table(metrics)
@@ -106,12 +108,12 @@ def _answers(judged: Sequence[Judged], decoding: Decoding) -> list[dict[str, Any
 
 def _table(metrics: dict[str, Any]) -> str:
     rows = [
-        (f"Best span of {metrics['answerable']} answerable questions: exact match", _percent(metrics["exact_match"])),
-        ("the same: macro F1", _percent(metrics["macro_f1"])),
-        ("With 'no answer' as an option: F1", _percent(metrics["located"]["f1"])),
-        ("Answer or no answer: F1", _percent(metrics["answered"]["f1"])),
+        (f"Best span of {metrics['answerable']} answerable questions: exact match", percent(metrics["exact_match"])),
+        ("the same: macro F1", percent(metrics["macro_f1"])),
+        ("With 'no answer' as an option: F1", percent(metrics["located"]["f1"])),
+        ("Answer or no answer: F1", percent(metrics["answered"]["f1"])),
         *(
-            (f"Entities, {name}: P / R / F1", " / ".join(_percent(prf[side]) for side in ("precision", "recall", "f1")))
+            (f"Entities, {name}: P / R / F1", " / ".join(percents(Prf(**prf))))
             for name, prf in metrics["entities"].items()
         ),
     ]
@@ -119,13 +121,9 @@ def _table(metrics: dict[str, Any]) -> str:
     rows += [
         (
             f"Mean reciprocal rank of a known tail, {told['questions']} concepts ({name}), vote {rule}",
-            _percent(told[rule]),
+            percent(told[rule]),
         )
         for name, told in ranks.items()
         for rule in VOTES
     ]
     return markdown_table((f"{metrics['questions']} questions", "%"), rows)
-
-
-def _percent(value: float | None) -> str:
-    return UNDEFINED if value is None else f"{100 * value:.1f}"

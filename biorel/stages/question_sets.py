@@ -70,15 +70,29 @@ class QuestionSet:
         ]
 
 
+def split_ids(folder: Path, split: str) -> frozenset[str]:
+    """The ids of the documents of one split.
+
+    Raises:
+        InputError: no such split.
+    """
+    return frozenset(one.doc_id for one in read_table(_place(folder, split) / "documents.parquet", Document))
+
+
+def _place(folder: Path, split: str) -> Path:
+    place = folder / split
+    if not place.is_dir():
+        raise InputError(f"{place}: no such split", "name a folder that biorel build-questions wrote")
+    return place
+
+
 def read_questions(folder: Path, split: str) -> QuestionSet:
     """One split of a folder that build-questions wrote.
 
     Raises:
         InputError: no such split, or it has no question.
     """
-    place = folder / split
-    if not place.is_dir():
-        raise InputError(f"{place}: no such split", "name a folder that biorel build-questions wrote")
+    place = _place(folder, split)
     questions = tuple(
         # the columns of a struct come as a dict
         replace(question, answers=tuple(AnswerSpan(**dict(span)) for span in question.answers))  # type: ignore[call-overload]

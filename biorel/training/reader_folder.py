@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+import torch
 from tokenizers import Tokenizer
 from torch import nn
 
@@ -54,8 +55,8 @@ def save_reader(folder: Path, saved: ReaderFolder, metrics: Mapping[str, Any], c
     (folder / "README.md").write_text(card, encoding="utf-8")
 
 
-def open_reader(folder: Path) -> ReaderFolder:
-    """Read a reader's folder; the networks are on the CPU in evaluation mode.
+def open_reader(folder: Path, device: torch.device | None = None) -> ReaderFolder:
+    """Read a reader's folder; the networks are on the CPU, or on a device, in evaluation mode.
 
     Raises:
         ModelError: the folder or one of its files is missing, unreadable, or is that of another kind of model.
@@ -71,6 +72,8 @@ def open_reader(folder: Path) -> ReaderFolder:
     if any(model.sizes.vocabulary != tokenizer.get_vocab_size() for model in models):
         raise ModelError(f"{folder}: tokenizer.json does not fit config.json", "both must come from one training run")
     load_weights(nn.ModuleList(models), folder / "model.safetensors")
+    for model in models:
+        model.to(device)
     return ReaderFolder(models, tokenizer, Decoding.from_json(_json(folder / "decoding.json")))
 
 

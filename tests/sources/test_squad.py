@@ -10,6 +10,7 @@ from biorel.answers import AnswerSpan, Question
 from biorel.errors import InputError
 from biorel.exports.squad import write_squad
 from biorel.records import Document
+from biorel.sources import squad
 from biorel.sources.squad import read_squad
 
 CONTEXT = "Lithium caused tremor. The tremor went away."
@@ -81,6 +82,7 @@ def test_what_is_written_is_read_again(tmp_path, ledger):
         ('{"data": [{"paragraphs": [{"context": " ", "qas": []}]}]}', r"paragraphs\[0\].context is empty"),
         ('{"data": [{"paragraphs": [{"context": 1.5, "qas": []}]}]}', "context is no text"),
         ('{"data": [{"paragraphs": [{"context": "x", "qas": {}}]}]}', "qas is no list"),
+        ('{"data": [{"paragraphs": [{"context": "x\\ud83d", "qas": []}]}]}', "context holds half of a surrogate pair"),
         ('{"data": [{"paragraphs": [{"context": "x", "qas": [{"id": 1, "question": " "}]}]}]}', "question is empty"),
         (
             '{"data": [{"paragraphs": [{"context": "x", "qas": [{"id": 1, "question": "q", "answers": '
@@ -93,6 +95,12 @@ def test_a_file_in_another_form_is_told_by_its_place(write, ledger, content, fau
     with pytest.raises(InputError, match=fault) as error:
         list(read_squad(write("s.json", content), ledger))
     assert error.value.message.count("s.json") == 1
+
+
+def test_a_file_beyond_all_question_sets_is_not_read(write, ledger, monkeypatch):
+    monkeypatch.setattr(squad, "_LARGEST", 100)
+    with pytest.raises(InputError, match=r"s\.json: more than 0 MiB"):
+        list(read_squad(write("s.json", json.dumps({"data": [], "x": "y" * 100})), ledger))
 
 
 def test_a_repeated_question_id_is_told(write, ledger):

@@ -6,9 +6,11 @@ import json
 
 import pytest
 
-from biorel.config import EvaluateReader, TrainReader
-from biorel.errors import InputError, ModelError, OutputError
+from biorel.answers import Question
+from biorel.config import EvaluateReader, TrainReader, load
+from biorel.errors import ConfigError, InputError, ModelError, OutputError
 from biorel.stages import evaluate_reader, train_reader
+from biorel.tables import read_table
 from biorel.training.reader_folder import open_reader
 from tests.commands import command_line, flags, read_json, read_json_lines
 from tests.reader.questions import TINY, small_questions, tiny_reader
@@ -39,6 +41,27 @@ def test_a_reader_learns_the_small_world(questions, reader, tmp_path):
     assert len(answers) == 24
     assert all(one["answers"][0]["score"] >= one["answers"][-1]["score"] for one in answers if one["answers"])
     assert "exact match" in (out / "tables.md").read_text()
+
+
+def test_what_only_articles_of_training_say_is_not_known(questions, reader, tmp_path):
+    """D000000 is asked about in test; that it induces D100002 says an article of train, and one of nobody's."""
+    known = tmp_path / "known.tsv"
+    test = [row for row in read_table(questions / "test" / "questions.parquet", Question) if row.asks == "tail"]
+    heads = sorted({row.entity_id for row in test})
+    listed = "".join(f"{head}\tMESH:D100002\t100\n{head}\tMESH:D100003\t100|999\n" for head in heads)
+    known.write_text(listed + "MESH:D9\tMESH:D8\t100\n")
+    given = {"model": reader, "questions": questions, "known": known}
+    counts = [
+        read_json(evaluate_reader.run(EvaluateReader(**given, out=tmp_path / name, **options)) / "manifest.json")[
+            "counts"
+        ]
+        for name, options in (("all", {}), ("less", {"exclude_splits": ("train",)}))
+    ]
+    assert counts[0]["known pairs"] == 2 * len(heads) + 1
+    assert counts[1]["known pairs"] == len(heads)
+    assert counts[1]["known pair of excluded articles alone left out"] == len(heads) + 1
+    with pytest.raises(ConfigError, match="go with --known"):
+        load(EvaluateReader, {"model": "m", "questions": "q", "out": "o", "exclude_splits": ["train"]})
 
 
 def test_the_folder_holds_what_was_chosen_on_dev(reader):
