@@ -18,6 +18,7 @@ from biorel.errors import InputError
 from biorel.ledger import Ledger
 from biorel.model.checkpoint import pick_device
 from biorel.model.masked import EncoderSizes, MaskedModel
+from biorel.stages.cards import options_told
 from biorel.text.tokenizer import UNK_ID, spellings
 from biorel.training.checkpoint import FOLDER, TrainingState, discard_state, resume_state
 from biorel.training.loop import Report, train
@@ -131,11 +132,6 @@ def _metrics(
 
 def _card(config: Pretrain, metrics: dict[str, Any]) -> str:
     """The README of the folder: what it was trained on, and how."""
-    changed = {
-        name: value
-        for name, value in config
-        if name not in ("documents", "out", "force", "threads") and value != Pretrain.model_fields[name].default
-    }
     lines = [
         "# An encoder, pre-trained by biorel to name hidden tokens",
         "",
@@ -146,8 +142,6 @@ def _card(config: Pretrain, metrics: dict[str, Any]) -> str:
         "",
         "`biorel train --pretrained` starts from it, on a dataset built with `--tokenizer-file` of this folder.",
         "",
-        "Options other than the defaults:",
-        "",
-        *(f"- `{name}`: {value}" for name, value in changed.items()),
+        *options_told(config, "documents"),
     ]
     return "\n".join(lines) + "\n"

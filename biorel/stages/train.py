@@ -27,6 +27,7 @@ from biorel.records import Example
 from biorel.scoring.metrics import evaluate
 from biorel.scoring.ner import evaluate_spans
 from biorel.scoring.thresholds import tune
+from biorel.stages.cards import options_told
 from biorel.stages.graphs import injector_for, read_triples, with_knowledge
 from biorel.stages.pretrained import load_bert, open_bert
 from biorel.stages.scored import encoded_for, score
@@ -207,11 +208,6 @@ def _metrics(
 
 def _card(config: Train, metrics: dict[str, Any]) -> str:
     """The README of a model folder: what it was trained on, and how."""
-    changed = {
-        name: value
-        for name, value in config
-        if name not in ("dataset", "out", "force", "threads") and value != Train.model_fields[name].default
-    }
     lines = [
         "# A BRAN relation model, trained by biorel",
         "",
@@ -222,8 +218,6 @@ def _card(config: Train, metrics: dict[str, Any]) -> str:
         f"Dev {MEASURES[config.task]} {100 * metrics['dev_f1']:.1f} (epoch {metrics['best_epoch']})"
         f"{', gold entities' if config.task == 'relations' else ''}.",
         "",
-        "Options other than the defaults:",
-        "",
-        *(f"- `{name}`: {value}" for name, value in changed.items()),
+        *options_told(config, "dataset"),
     ]
     return "\n".join(lines) + "\n"

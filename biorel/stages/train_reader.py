@@ -18,6 +18,7 @@ from biorel.model.checkpoint import pick_device
 from biorel.reader.decoding import Decoding
 from biorel.scoring.answer_choices import tune
 from biorel.scoring.answers import Judged, measure
+from biorel.stages.cards import options_told
 from biorel.stages.pretrained import open_bert
 from biorel.stages.question_sets import QuestionSet, read_questions
 from biorel.stages.reader_member import Job, Reports, train_member
@@ -126,11 +127,6 @@ def _metrics(
 
 def _card(config: TrainReader, metrics: dict[str, Any], decoding: Decoding) -> str:
     """The README of a reader's folder: what it was trained on, and how."""
-    changed = {
-        name: value
-        for name, value in config
-        if name not in ("questions", "out", "force", "threads") and value != TrainReader.model_fields[name].default
-    }
     lines = [
         "# A reader of answers, trained by biorel",
         "",
@@ -144,8 +140,6 @@ def _card(config: TrainReader, metrics: dict[str, Any], decoding: Decoding) -> s
         f"Decoding: {decoding.rule}, up to {decoding.longest} tokens, answers from {decoding.threshold:.3f}, "
         f"entities from {decoding.entity_threshold:.3f}.",
         "",
-        "Options other than the defaults:",
-        "",
-        *(f"- `{name}`: {value}" for name, value in changed.items()),
+        *options_told(config, "questions"),
     ]
     return "\n".join(lines) + "\n"
