@@ -65,12 +65,14 @@ class OneWay(nn.Module):
         Args:
             anchors, partners: [B] the right places.
         """
-        logits = masked(self.anchor(read.tokens), read.mask)
+        logits = read.scored(self.anchor(read.tokens))
         chosen = sampled(logits.detach(), anchors, self.sample)  # [B, k], the right one first
         with torch.no_grad():
-            rows = masked(self.conditional.rows(read.tokens, chosen), read.mask[:, None, :])
+            rows = self._rows(read, chosen)
             inside = sampled(rows, partners[:, None].expand(-1, chosen.shape[1]), self.sample)  # [B, k, k]
         entries = self.conditional.entries(read.tokens, chosen, inside)
+        if read.null is not None:
+            entries = entries + read.null[:, None, None] * ((chosen == 0)[:, :, None] & (inside == 0))
         # a text shorter than the sample fills it with padding
         real = read.mask.gather(1, chosen)[:, :, None] & _taken_mask(read.mask, inside)
         right = torch.zeros_like(anchors)
@@ -79,10 +81,17 @@ class OneWay(nn.Module):
 
     def direction(self, read: Read, beam: int, *, backward: bool) -> Direction:
         """The rows of the `beam` most probable anchors; a span of any other has a probability below 1 / beam."""
-        probabilities = masked(self.anchor(read.tokens), read.mask).softmax(-1)
+        probabilities = read.scored(self.anchor(read.tokens)).softmax(-1)
         anchors, anchor = best_places(probabilities, beam)
-        rows = masked(self.conditional.rows(read.tokens, anchors), read.mask[:, None, :])
-        return Direction(anchors, anchor, rows.softmax(-1), backward)
+        return Direction(anchors, anchor, self._rows(read, anchors).softmax(-1), backward)
+
+    @torch.no_grad()
+    def _rows(self, read: Read, anchors: Tensor) -> Tensor:
+        """[B, n, T] logits of all partners of the anchors."""
+        rows = self.conditional.rows(read.tokens, anchors)
+        if read.null is not None:
+            rows[:, :, 0] += read.null[:, None] * (anchors == 0)
+        return masked(rows, read.mask[:, None, :])
 
 
 class MatrixForward(nn.Module):

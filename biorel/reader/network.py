@@ -16,6 +16,9 @@ from biorel.reader.pointers import Independent, VectorConditional
 from biorel.reader.sizes import ReaderSizes
 from biorel.reader.spans import Direction, Questions, Read, Targets
 
+# 'no answer' begins about as probable as all the tokens of an abstract together
+_NULL_START = 6.0
+
 Head = Labels | Independent | MatrixForward
 
 
@@ -47,6 +50,8 @@ class Reader(nn.Module):
         if self.head.null:
             self.passage_pooling = AttentivePooling(width=sizes.width)
             self.null = nn.Linear(2 * sizes.width, sizes.width)
+            self.no_answer = nn.Linear(2 * sizes.width, 1)
+            nn.init.constant_(self.no_answer.bias, _NULL_START)
 
     def read(self, batch: Questions) -> Read:
         """The passages' tokens in context; with the null token first where the head has one."""
@@ -54,9 +59,15 @@ class Reader(nn.Module):
         if not self.head.null:
             return Read(tokens, batch.token_mask, question)
         overall = self.passage_pooling(tokens, batch.token_mask)
-        null = self.null(torch.cat([overall, question], dim=-1))[:, None, :]
+        both = torch.cat([overall, question], dim=-1)
+        null = self.null(both)[:, None, :]
         always = batch.token_mask.new_ones(len(tokens), 1)
-        return Read(torch.cat([null, tokens], dim=1), torch.cat([always, batch.token_mask], dim=1), question)
+        return Read(
+            torch.cat([null, tokens], dim=1),
+            torch.cat([always, batch.token_mask], dim=1),
+            question,
+            self.no_answer(both).squeeze(-1),
+        )
 
     def loss(self, batch: Questions, targets: Targets) -> Tensor:
         """The loss of the head; of a head with a null token place 0 of `starts` and `ends` is 'no answer'."""

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from biorel.reader.attention import AdditiveScore
-from biorel.reader.spans import Direction, Read, Targets, best_places, masked
+from biorel.reader.spans import Direction, Read, Targets, best_places
 
 
 class Independent(nn.Module):
@@ -21,7 +21,7 @@ class Independent(nn.Module):
 
     def logits(self, read: Read) -> tuple[Tensor, Tensor]:
         """[B, T] of starts and of ends."""
-        return masked(self.start(read.tokens), read.mask), masked(self.end(read.tokens), read.mask)
+        return read.scored(self.start(read.tokens)), read.scored(self.end(read.tokens))
 
     def loss(self, read: Read, targets: Targets) -> Tensor:
         """The mean of both cross-entropies."""
@@ -47,10 +47,10 @@ class VectorConditional(Independent):
         self.step = nn.GRUCell(width, width)
 
     def logits(self, read: Read) -> tuple[Tensor, Tensor]:
-        starts = masked(_conditioned(self.start, read.tokens, self.start_condition(read.question)), read.mask)
+        starts = read.scored(_conditioned(self.start, read.tokens, self.start_condition(read.question)))
         summary = (starts.softmax(-1)[:, None, :] @ read.tokens).squeeze(1)  # [B, D]
         state = self.step(summary, read.question)
-        return starts, masked(_conditioned(self.end, read.tokens, self.end_condition(state)), read.mask)
+        return starts, read.scored(_conditioned(self.end, read.tokens, self.end_condition(state)))
 
 
 def _conditioned(scores: AdditiveScore, tokens: Tensor, condition: Tensor) -> Tensor:

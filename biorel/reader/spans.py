@@ -25,11 +25,25 @@ class Questions:
 
 @dataclass(frozen=True)
 class Read:
-    """A batch of passages as a head reads them: [B, T, D] tokens, [B, T] mask, [B, D] question."""
+    """A batch of passages as a head reads them.
+
+    Attributes:
+        tokens, mask: [B, T, D] and [B, T].
+        question: [B, D].
+        null: [B], what speaks for the first token beyond its own score, where that is 'no answer'. As a number of its
+            own it is learned without the layers that tell the tokens apart, which it would else teach nothing but it.
+    """
 
     tokens: Tensor
     mask: Tensor
     question: Tensor
+    null: Tensor | None = None
+
+    def scored(self, scores: Tensor) -> Tensor:
+        """[B, T] scores with what speaks for no answer, and -inf where there is no token."""
+        if self.null is not None:
+            scores = torch.cat([scores[:, :1] + self.null[:, None], scores[:, 1:]], dim=1)
+        return masked(scores, self.mask)
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,13 @@ def test_the_noise_on_the_gate_is_equation_9_and_of_training_only():
     assert float(epsilon.std()) == pytest.approx(0.2 / 12**0.5, rel=0.02)
 
 
+def test_a_fresh_stack_of_many_layers_still_tells_tokens_apart():
+    torch.manual_seed(0)
+    stack = GatedStack(inner=64, width=64, kernel=3, dilations=(1, 2, 4, 8, 16, 32, 64, 128, 1), noise=0.1, dropout=0.0)
+    x = torch.randn(2, 300, 64)
+    assert stack.eval()(x, torch.ones(2, 300, dtype=torch.bool)).std(1).mean() > 0.1
+
+
 def test_padding_changes_nothing():
     stack = scrambled(GatedStack(inner=3, width=4, kernel=3, dilations=(1, 2, 4), noise=0.1, dropout=0.2))
     short = tokens(1, 6, 3)

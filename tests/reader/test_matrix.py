@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -193,3 +195,31 @@ def test_a_gradient_reaches_every_parameter(kind):
     silent = {name for name, one in head.named_parameters() if not one.grad.count_nonzero()}
     # a constant on all logits changes no softmax
     assert {name for name in silent if not name.endswith("score.bias")} == set()
+
+
+def sides_of_nothing(direction):
+    """The probability of the first token as an anchor, and as the partner of itself."""
+    first = direction.anchors[0] == 0
+    return [float(side.detach()) for side in (direction.anchor[0, first], direction.partner[0, first, 0])]
+
+
+@pytest.mark.parametrize("kind", [Independent, VectorConditional, MatrixForward, MatrixBoth])
+def test_what_speaks_for_no_answer_is_added_to_the_first_token_alone(kind):
+    more = {"sample": 3} if issubclass(kind, MatrixForward) else {}
+    head, plain = scrambled(kind(width=WIDTH, inner=INNER, **more)), read_of()
+    nothing, sure = (replace(plain, null=torch.tensor([size], dtype=torch.float64)) for size in (0.0, 40.0))
+    torch.testing.assert_close(head.loss(nothing, goal((2, 3))), head.loss(plain, goal((2, 3))))
+    assert head.loss(sure, goal((0, 0))).item() < 1e-9
+    assert head.loss(sure, goal((2, 3))).item() > 10
+    for as_before, certain, before in zip(*(head.directions(one, 7) for one in (nothing, sure, plain)), strict=True):
+        assert sides_of_nothing(as_before) == sides_of_nothing(before)
+        assert sides_of_nothing(certain) == pytest.approx([1, 1])
+
+
+@pytest.mark.parametrize("kind", [MatrixForward, MatrixBoth])
+def test_the_rows_of_other_anchors_stay_as_they_were(kind):
+    head, plain = scrambled(kind(width=WIDTH, inner=INNER, sample=3)), read_of()
+    sure = replace(plain, null=torch.tensor([40.0], dtype=torch.float64))
+    for one, other in zip(head.directions(sure, 7), head.directions(plain, 7), strict=True):
+        rows, before = (dict(zip(way.anchors[0].tolist(), way.partner[0], strict=True)) for way in (one, other))
+        assert all(torch.equal(rows[anchor], before[anchor]) for anchor in range(1, 7))
