@@ -61,9 +61,9 @@ class TrainReader(Config):
     word_dropout: float = Field(0.1, ge=0, lt=1, description="probability that a token's vector is zero")
     dropout: float = Field(0.1, ge=0, lt=1, description="dropout before each layer")
 
-    epochs: int = Field(9, ge=1, description="passes over the training questions")
+    epochs: int = Field(4, ge=1, description="passes over the training questions")
     patience: int = Field(0, ge=0, description="stop after this many epochs without a better dev F1; 0: never")
-    token_budget: int = Field(8000, ge=1, description="padded tokens of a batch")
+    token_budget: int = Field(4000, ge=1, description="padded tokens of a batch")
     learning_rate: float = Field(1e-3, gt=0, description="peak learning rate")
     warmup: int = Field(100, ge=0, description="steps of linear warm-up")
     final_rate: float = Field(0.05, ge=0, le=1, description="share of the peak that the cosine schedule ends at")
