@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from biorel import records
+from biorel import answers, records
 
 R = TypeVar("R")
 
@@ -15,7 +15,9 @@ _STRING = pa.string()
 _INTS = pa.list_(pa.int32())
 _SPAN = pa.list_(pa.int32(), 2)
 _ENTITY = pa.struct([("id", _STRING), ("type", _STRING), ("name", _STRING)])
-_EVIDENCE = pa.list_(pa.struct([("head", _SPAN), ("tail", _SPAN), ("weight", pa.float32()), ("sentence", _SPAN)]))
+_MENTION_PAIR = pa.struct([("head", _SPAN), ("tail", _SPAN), ("weight", pa.float32()), ("sentence", _SPAN)])
+_EVIDENCE = pa.list_(_MENTION_PAIR)
+_ANSWER = pa.struct([("start", pa.int32()), ("end", pa.int32()), ("text", _STRING), ("entity_id", _STRING)])
 
 
 def _schema(**columns: pa.DataType) -> pa.Schema:
@@ -91,6 +93,29 @@ SCHEMAS: dict[type, pa.Schema] = {
         relations=pa.int32(),
         tokens=pa.int32(),
         windows=pa.int32(),
+    ),
+    answers.Triple: _schema(
+        head=_ENTITY,
+        relation=_STRING,
+        tail=_ENTITY,
+        score=pa.float32(),
+        support=pa.int32(),
+        documents=pa.list_(_STRING),
+        best_document=_STRING,
+        best_score=pa.float32(),
+        evidence=_MENTION_PAIR,
+        sentence=_STRING,
+    ),
+    answers.Question: _schema(
+        question_id=_STRING,
+        doc_id=_STRING,
+        text=_STRING,
+        relation=_STRING,
+        asks=_STRING,
+        entity_id=_STRING,
+        answer_type=_STRING,
+        answers=pa.list_(_ANSWER),
+        ignored=pa.list_(_STRING),
     ),
 }
 

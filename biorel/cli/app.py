@@ -94,6 +94,56 @@ def _extract(given: Any) -> None:
         raise typer.Exit(3)
 
 
+def _aggregate(given: Any) -> None:
+    from biorel.stages import aggregate
+
+    typer.echo(f"triples: {aggregate.run(given, progress.line)}")
+
+
+def _build_questions(given: Any) -> None:
+    from biorel.stages import build_questions
+
+    typer.echo(f"questions: {build_questions.run(given, progress.line)}")
+
+
+def _train_reader(given: Any) -> None:
+    from biorel.stages import train_reader
+
+    def told(reports: Any) -> Any:
+        return progress.training(reports, given.epochs, "questions")
+
+    typer.echo(f"reader: {train_reader.run(given, told)}")
+
+
+def _evaluate_reader(given: Any) -> None:
+    from biorel.stages import evaluate_reader
+
+    typer.echo(f"evaluation: {evaluate_reader.run(given, progress.line)}")
+
+
+def _ask(given: Any) -> None:
+    from biorel.exports.answers import answer_table
+    from biorel.stages import ask
+
+    with progress.documents() as done:
+        summary = ask.run(given, done)
+    typer.echo(summary.question)
+    for line in answer_table(summary.answers):
+        typer.echo(line)
+    if summary.why_none:
+        typer.echo(f"no answer: {summary.why_none}")
+    typer.echo("; ".join(f"{reason}: {count}" for reason, count in summary.books.items()))
+    rate = summary.documents / max(summary.seconds, 1e-9)
+    typer.echo(f"{summary.documents} documents asked, {rate:.1f} docs/s ({summary.seconds:.1f} s)")
+    if summary.out is not None:
+        typer.echo(f"answers: {summary.out}")
+    if summary.bad_places and not given.skip_bad:
+        for place in summary.bad_places:
+            typer.echo(f"bad record: {place}", err=True)
+        typer.echo("hint: the other records were read; mend these, or accept them with --skip-bad", err=True)
+        raise typer.Exit(3)
+
+
 def _tag(given: Any) -> None:
     from biorel.stages import tag
 
@@ -152,6 +202,11 @@ command(app, "train", config.Train, _train)
 command(app, "ensemble", config.Ensemble, _ensemble)
 command(app, "evaluate", config.Evaluate, _evaluate)
 command(app, "extract", config.Extract, _extract)
+command(app, "aggregate", config.Aggregate, _aggregate)
+command(app, "build-questions", config.BuildQuestions, _build_questions)
+command(app, "train-reader", config.TrainReader, _train_reader)
+command(app, "evaluate-reader", config.EvaluateReader, _evaluate_reader)
+command(app, "ask", config.Ask, _ask)
 command(app, "tag", config.Tag, _tag)
 command(app, "train-tagger", config.TrainTagger, _train_tagger)
 command(app, "build-linker", config.BuildLinker, _build_linker)

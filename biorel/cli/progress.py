@@ -11,7 +11,6 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 
 if TYPE_CHECKING:
     from biorel.training.loop import Report
-    from biorel.training.pretraining import MaskedReport
 
 _console = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
 
@@ -21,30 +20,34 @@ def line(text: str) -> None:
     _console.print(text)
 
 
-def training(reports: Iterable[Report], epochs: int) -> Iterator[Report]:
+# what the parts of a loss and the measures on dev are called, where that is not their name
+_NAMES = {"loss": "loss", "ner_loss": "NER loss", "f1": "F1", "ner_f1": "NER F1"}
+
+
+def training(reports: Iterable[Report], epochs: int, unit: str = "docs") -> Iterator[Report]:
     """Pass the reports on; a bar for the steps of an epoch, one line for each finished epoch."""
     with _steps() as bar:
         task = bar.add_task("")
         for report in reports:
-            speed = f"{report.documents_per_second:.1f} docs/s"
-            losses = f"loss {report.loss:.3f}, NER loss {report.ner_loss:.3f}"
+            speed = f"{report.speed:.1f} {unit}/s"
+            losses = ", ".join(f"{_NAMES[name]} {value:.3f}" for name, value in report.losses.items())
             bar.update(task, completed=report.epoch_step, total=report.steps)
             bar.update(task, description=f"epoch {report.epoch}/{epochs}  {losses}  {speed}")
             if report.dev is not None:
-                dev = f"dev F1 {100 * report.dev.f1:.1f}, NER F1 {100 * report.dev.ner_f1:.1f}"
-                _console.print(
-                    f"epoch {report.epoch}/{epochs}  {losses}  {dev}  {speed}{'  best so far' if report.best else ''}"
-                )
+                measured = report.dev.measures.items()
+                told = ", ".join(f"{_NAMES.get(name, name)} {100 * value:.1f}" for name, value in measured)
+                best = "  best so far" if report.best else ""
+                _console.print(f"epoch {report.epoch}/{epochs}  {losses}  dev {told}  {speed}{best}")
             yield report
 
 
-def pretraining(reports: Iterable[MaskedReport], epochs: int) -> Iterator[MaskedReport]:
+def pretraining(reports: Iterable[Report], epochs: int) -> Iterator[Report]:
     """Pass the reports on; a bar for the steps of an epoch."""
     with _steps() as bar:
         task = bar.add_task("")
         for report in reports:
             bar.update(task, completed=report.epoch_step, total=report.steps)
-            told = f"loss {report.loss:.3f}  {report.tokens_per_second:.0f} tokens/s"
+            told = f"loss {report.losses['loss']:.3f}  {report.speed:.0f} tokens/s"
             bar.update(task, description=f"epoch {report.epoch}/{epochs}  {told}")
             yield report
 

@@ -5,6 +5,7 @@ A field is a flag: its name is the flag's, its description the help.
 
 from __future__ import annotations
 
+from biorel.config.aggregation import Aggregate
 from biorel.config.base import Config, load
 from biorel.config.dataset import BuildDataset
 from biorel.config.diagnosis import Doctor
@@ -15,17 +16,23 @@ from biorel.config.fetching import FetchCorpus, FetchCtd, FetchMesh, FetchPubmed
 from biorel.config.knowledge import BuildGraph
 from biorel.config.pipeline import Run
 from biorel.config.pretraining import Pretrain
+from biorel.config.questions import BuildQuestions
+from biorel.config.reader import Ask, EvaluateReader, TrainReader
 from biorel.config.tagging import BuildLinker, Tag, TrainTagger
 from biorel.config.training import Train
 
 __all__ = [
+    "Aggregate",
+    "Ask",
     "BuildDataset",
     "BuildGraph",
     "BuildLinker",
+    "BuildQuestions",
     "Config",
     "Doctor",
     "Ensemble",
     "Evaluate",
+    "EvaluateReader",
     "Export",
     "Extract",
     "FetchCorpus",
@@ -37,6 +44,7 @@ __all__ = [
     "Run",
     "Tag",
     "Train",
+    "TrainReader",
     "TrainTagger",
     "load",
 ]

@@ -65,9 +65,9 @@ def _row(relation: Relation) -> list[str]:
     strongest = max(relation.evidence, key=lambda evidence: evidence.weight, default=None)
     spans = (strongest.head, strongest.tail, strongest.sentence) if strongest else ()
     evidence = [f"{start}-{end}" for start, end in spans] or [""] * 3
-    return [*map(_cell, texts), str(round(relation.score, _DIGITS)), *evidence]
+    return [*map(cell, texts), str(round(relation.score, _DIGITS)), *evidence]
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """The text on one line, and not as a formula."""
     return guarded(_BREAKS.sub(" ", text))

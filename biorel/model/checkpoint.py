@@ -46,7 +46,7 @@ def write_tensors(tensors: dict[str, torch.Tensor], path: Path, metadata: dict[s
         raise OutputError(f"{path}: cannot be written ({error})", "check the space and the permissions") from error
 
 
-def load_weights(model: Network, path: Path) -> None:
+def load_weights(model: nn.Module, path: Path) -> None:
     """Read all parameters and buffers of a network; it is left in evaluation mode.
 
     Raises:

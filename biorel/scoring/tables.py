@@ -25,7 +25,7 @@ def relation_table(metrics: Metrics) -> str:
     rows = [("Micro", *percents(metrics.micro), _whole(metrics.micro.gold))]
     if len(metrics.by_relation) > 1:
         rows.append(("Macro", *percents(metrics.macro), ""))
-        rows.append(("Macro, F1 of mean P and R", "", "", _percent(metrics.f1_of_means), ""))
+        rows.append(("Macro, F1 of mean P and R", "", "", percent(metrics.f1_of_means), ""))
         for pair_type, labels in _by_pair_type(metrics.by_relation, metrics.home_types).items():
             prf = metrics.by_pair_type.get(pair_type)
             rows.append((pair_type_title(pair_type), *(percents(prf) if prf else ("", "", "")), _support(prf)))
@@ -111,13 +111,14 @@ def _by_pair_type(labels: Iterable[str], homes: Mapping[str, str]) -> dict[str, 
     return groups
 
 
-def _percent(value: float | None) -> str:
+def percent(value: float | None) -> str:
+    """A fraction as the tables show it."""
     return UNDEFINED if value is None else f"{100 * value:.1f}"
 
 
 def percents(prf: Prf) -> tuple[str, str, str]:
     """P, R and F1 as the tables show them."""
-    return (_percent(prf.precision), _percent(prf.recall), _percent(prf.f1))
+    return (percent(prf.precision), percent(prf.recall), percent(prf.f1))
 
 
 def _whole(count: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from biorel.config import Extract
+from biorel.config import Ask, Extract
 from biorel.ledger import Ledger
 from biorel.records import Annotated, Document, Example, Mention
 from biorel.resources import resource
@@ -42,7 +42,7 @@ class Annotator:
         return replace(item, mentions=self.linker.link(item.document, mentions))
 
 
-def open_annotator(config: Extract, ledger: Ledger) -> Annotator | None:
+def open_annotator(config: Extract | Ask, ledger: Ledger) -> Annotator | None:
     """The tagger and linker that the configuration names, or None with `--tagger none`.
 
     Raises:

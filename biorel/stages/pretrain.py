@@ -18,7 +18,7 @@ from biorel.stages.pretrain_masked import pretrain_masked
 from biorel.stages.pretrain_skipgram import pretrain_skipgram
 from biorel.stages.vocabulary import choose_tokenizer
 from biorel.training.checkpoint import FILE, FOLDER
-from biorel.training.pretraining import MaskedReport
+from biorel.training.loop import Report
 from biorel.training.skipgram import require_gensim
 
 Progress = Callable[[str], None]
@@ -27,7 +27,7 @@ Progress = Callable[[str], None]
 def run(
     config: Pretrain,
     progress: Progress = lambda line: None,
-    reports: Callable[[Iterable[MaskedReport]], Iterator[MaskedReport]] = iter,
+    reports: Callable[[Iterable[Report]], Iterator[Report]] = iter,
 ) -> Path:
     """Write the folder `config.out`; returns it.
 

@@ -18,12 +18,14 @@ from biorel.errors import InputError
 from biorel.ledger import Ledger
 from biorel.model.checkpoint import pick_device
 from biorel.model.masked import EncoderSizes, MaskedModel
+from biorel.stages.cards import options_told
 from biorel.text.tokenizer import UNK_ID, spellings
 from biorel.training.checkpoint import FOLDER, TrainingState, discard_state, resume_state
+from biorel.training.loop import Report, train
 from biorel.training.masking import Ids, pieces_of
 from biorel.training.optim import WeightAverage, build_optimizer
 from biorel.training.pretrained import save_pretrained
-from biorel.training.pretraining import MaskedRecipe, MaskedReport, pretrain
+from biorel.training.pretraining import MaskedRecipe, MaskedWork, dev_batches, dev_perplexity
 from biorel.training.vectors import load_vectors
 
 # of a document: its id and its token ids
@@ -36,7 +38,7 @@ def pretrain_masked(
     tokenizer: Tokenizer,
     texts: Sequence[Text],
     progress: Callable[[str], None],
-    reports: Callable[[Iterable[MaskedReport]], Iterator[MaskedReport]],
+    reports: Callable[[Iterable[Report]], Iterator[Report]],
 ) -> None:
     """Train, and write the files of the folder into `artifact`.
 
@@ -69,11 +71,14 @@ def pretrain_masked(
     names = {field.name for field in fields(MaskedRecipe)} & set(Pretrain.model_fields)
     recipe = MaskedRecipe(**{name: getattr(config, name) for name in names})
     progress(f"{len(training)} texts to train on, {len(dev)} held out")
-    for report in reports(pretrain(state, training, dev, recipe, vocabulary=vocabulary, folder=checkpoint, key=key)):
-        if report.dev_perplexity is not None:
+    work = MaskedWork(model, training, recipe, vocabulary, device)
+    held_out = dev_batches(dev, recipe, vocabulary)
+    steps = train(state, work, recipe, lambda: dev_perplexity(model, held_out, device), checkpoint, key)
+    for report in reports(steps):
+        if report.dev is not None:
             progress(
-                f"epoch {report.epoch}/{config.epochs}  loss {report.loss:.3f}  "
-                f"dev perplexity {report.dev_perplexity:.1f}  {report.tokens_per_second:.0f} tokens/s"
+                f"epoch {report.epoch}/{config.epochs}  loss {report.losses['loss']:.3f}  "
+                f"dev perplexity {report.dev.measures['perplexity']:.1f}  {report.speed:.0f} tokens/s"
                 f"{'  best so far' if report.best else ''}"
             )
 
@@ -127,11 +132,6 @@ def _metrics(
 
 def _card(config: Pretrain, metrics: dict[str, Any]) -> str:
     """The README of the folder: what it was trained on, and how."""
-    changed = {
-        name: value
-        for name, value in config
-        if name not in ("documents", "out", "force", "threads") and value != Pretrain.model_fields[name].default
-    }
     lines = [
         "# An encoder, pre-trained by biorel to name hidden tokens",
         "",
@@ -142,8 +142,6 @@ def _card(config: Pretrain, metrics: dict[str, Any]) -> str:
         "",
         "`biorel train --pretrained` starts from it, on a dataset built with `--tokenizer-file` of this folder.",
         "",
-        "Options other than the defaults:",
-        "",
-        *(f"- `{name}`: {value}" for name, value in changed.items()),
+        *options_told(config, "documents"),
     ]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""A pre-trained BERT as train takes it: its vocabulary, its sizes, its weights, and how fast each block learns."""
+"""A pre-trained BERT as train and train-reader take it: vocabulary, sizes, weights, and how fast each block learns."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from biorel.config import Train
+from biorel.config import Train, TrainReader
 from biorel.errors import ModelError
-from biorel.model.bran import Bran, Sizes
-from biorel.model.encoders.bert import load_pretrained, read_config, read_width, usable_positions
+from biorel.model.bran import Sizes
+from biorel.model.encoders.bert import Bert, load_pretrained, read_config, read_width, usable_positions
+from biorel.reader.joint import longest_passage
+from biorel.reader.sizes import ReaderSizes
 from biorel.training.bert_tokenizer import BertTokenizer, read_tokenizer
 from biorel.training.optim import layer_share
 
@@ -22,6 +24,18 @@ class Pretrained:
 
     config: str
     tokens: BertTokenizer
+
+    def for_reader(self, sizes: ReaderSizes) -> ReaderSizes:
+        """The sizes of a reader that has this BERT for its encoder."""
+        return replace(
+            sizes,
+            encoder="bert",
+            bert=self.config,
+            window=min(sizes.window, longest_passage(self.config)),
+            cls_id=self.tokens.cls_id,
+            sep_id=self.tokens.sep_id,
+            unk_id=self.tokens.unk_id,
+        )
 
     def sized(self, sizes: Sizes) -> Sizes:
         """The sizes of a network that has this BERT for its encoder."""
@@ -37,8 +51,8 @@ class Pretrained:
         )
 
 
-def open_bert(config: Train) -> Pretrained | None:
-    """The BERT that --encoder names; None for BRAN's own blocks.
+def open_bert(config: Train | TrainReader) -> Pretrained | None:
+    """The BERT that --encoder names; None for an encoder of biorel's own.
 
     Raises:
         ModelError: it is not there, or of another family.
@@ -49,18 +63,18 @@ def open_bert(config: Train) -> Pretrained | None:
     return Pretrained(read_config(name), read_tokenizer(name))
 
 
-def load_bert(model: Bran, config: Train) -> Callable[[str], float]:
+def load_bert(bert: Bert | None, vocabulary: int, config: Train | TrainReader) -> Callable[[str], float]:
     """Read the weights of the BERT, if there is one; returns each parameter's share of the learning rate.
 
     Raises:
         ModelError: no weights, they do not fit, or there are more tokens in the vocabulary than the BERT knows.
     """
-    if model.bert is None:
+    if bert is None:
         return partial(layer_share, layers=0, top=1.0, decay=1.0)
-    if model.sizes.vocabulary > model.bert.model.config.vocab_size:
+    if vocabulary > bert.model.config.vocab_size:
         raise ModelError(
             f"{config.encoder}: more tokens in its tokenizer than in config.json", "are both of one model?"
         )
-    load_pretrained(model.bert, config.encoder.removeprefix(_PREFIX))
+    load_pretrained(bert, config.encoder.removeprefix(_PREFIX))
     top = config.encoder_rate / config.learning_rate
-    return partial(layer_share, layers=model.bert.layers, top=top, decay=config.layer_decay)
+    return partial(layer_share, layers=bert.layers, top=top, decay=config.layer_decay)

@@ -13,17 +13,22 @@ from typing import Any
 from biorel import artifacts, config
 from biorel.config import Config, Run
 from biorel.stages import (
+    aggregate,
+    ask,
     build_dataset,
     build_graph,
     build_linker,
+    build_questions,
     ensemble,
     evaluate,
+    evaluate_reader,
     export,
     extract,
     pretrain,
     summaries,
     tag,
     train,
+    train_reader,
     train_tagger,
 )
 from biorel.stages.pipeline import Command, Progress
@@ -36,6 +41,13 @@ COMMANDS = {
     "ensemble": Command(config.Ensemble, ensemble.run, gathers=True),
     "evaluate": Command(config.Evaluate, evaluate.run),
     "extract": Command(config.Extract, lambda given, _: extract.run(given), ".jsonl"),
+    "aggregate": Command(config.Aggregate, aggregate.run, ".parquet"),
+    "build-questions": Command(config.BuildQuestions, build_questions.run),
+    "train-reader": Command(
+        config.TrainReader, lambda given, progress: train_reader.run(given, lambda reports: _told(reports, progress))
+    ),
+    "evaluate-reader": Command(config.EvaluateReader, evaluate_reader.run),
+    "ask": Command(config.Ask, lambda given, _: ask.run(given), ".jsonl"),
     "tag": Command(config.Tag, tag.run),
     "train-tagger": Command(config.TrainTagger, train_tagger.run),
     "build-linker": Command(config.BuildLinker, build_linker.run),
@@ -47,11 +59,14 @@ COMMANDS = {
 def _told(reports: Any, progress: Progress) -> Any:
     for report in reports:
         if report.dev is not None:
-            progress(
-                f"  epoch {report.epoch}: loss {report.loss:.3f}, dev F1 {100 * report.dev.f1:.1f}, "
-                f"NER F1 {100 * report.dev.ner_f1:.1f}, {report.documents_per_second:.1f} docs/s"
-            )
+            told = [f"{_spelled(name)} {value:.3f}" for name, value in report.losses.items()]
+            told += [f"dev {_spelled(name)} {100 * value:.1f}" for name, value in report.dev.measures.items()]
+            progress(f"  epoch {report.epoch}: {', '.join(told)}, {report.speed:.1f} a second")
         yield report
+
+
+def _spelled(name: str) -> str:
+    return name.replace("_", " ").replace("ner ", "NER ").replace("f1", "F1")
 
 
 def run(given: Run, progress: Progress = lambda line: None) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from biorel.artifacts import write_json
-from biorel.config import Evaluate
+from biorel.config import Evaluate, EvaluateReader
 from biorel.errors import InputError
 from biorel.scoring.repeats import Spread, spread, summed
 from biorel.scoring.tables import UNDEFINED, markdown_table, percents, relation_table
@@ -21,6 +21,16 @@ _MEASURES = {
     "recall": ("R", 100, 1),
     "f1": ("F1", 100, 1),
     "f1_unfiltered": ("F1, hypernym filter off", 100, 1),
+    "exact_match": ("exact match of answerable questions", 100, 1),
+    "macro_f1": ("macro F1 of answerable questions", 100, 1),
+    "located_f1": ("F1 with 'no answer' as an option", 100, 1),
+    "answered_f1": ("answer or no answer, F1", 100, 1),
+    "tail_f1": ("entities F1, tails asked for", 100, 1),
+    "head_f1": ("entities F1, heads asked for", 100, 1),
+    "mrr_smoothed": ("reciprocal rank over several abstracts, vote smoothed", 100, 1),
+    "mrr_max": ("the same, vote max", 100, 1),
+    "mrr_sum": ("the same, vote sum", 100, 1),
+    "questions_per_second": ("questions x abstracts a second", 1, 1),
     "dev_f1": ("dev F1 of the model", 100, 1),
     "training_seconds": ("seconds of training", 1, 0),
     "documents_per_second": ("documents a second in training", 1, 1),
@@ -35,7 +45,7 @@ def write(out: Path, replica: Replica, stages: Sequence[Stage]) -> str:
     """
     evaluations: dict[str, list[Stage]] = {}
     for stage in stages:
-        if isinstance(stage.config, Evaluate):
+        if isinstance(stage.config, Evaluate | EvaluateReader):
             evaluations.setdefault(stage.name, []).append(stage)
     content, text = (_over_folds if replica.word == "fold" else _over_seeds)(replica, evaluations)
     write_json(out / f"{replica.word}s.json", content)
@@ -59,14 +69,31 @@ def _over_seeds(replica: Replica, evaluations: Mapping[str, Sequence[Stage]]) ->
 def _measures(stage: Stage) -> dict[str, float | None]:
     """What the evaluation and its model's folder tell; what they do not is left out."""
     metrics = _json(stage.out / "metrics.json")
+    if isinstance(stage.config, EvaluateReader):
+        return _reader_measures(metrics) | _training_measures(stage.config.model)
     told = {name: metrics.get("micro", {}).get(name) for name in ("precision", "recall", "f1")}
     told["f1_unfiltered"] = metrics.get("unfiltered", {}).get("micro", {}).get("f1")
     model = stage.config.model if isinstance(stage.config, Evaluate) else None
-    if model is not None and (model / "metrics.json").is_file():
-        training = _json(model / "metrics.json")
-        told |= {name: training.get(name) for name in ("dev_f1", "documents_per_second")}
-        if "seconds_per_epoch" in training:
-            told["training_seconds"] = training["seconds_per_epoch"] * training["epochs"]
+    return told if model is None else told | _training_measures(model)
+
+
+def _reader_measures(metrics: Mapping[str, Any]) -> dict[str, float | None]:
+    told = {name: metrics.get(name) for name in ("exact_match", "macro_f1")}
+    told |= {f"{name}_f1": metrics.get(name, {}).get("f1") for name in ("located", "answered")}
+    told |= {f"{side}_f1": metrics.get("entities", {}).get(side, {}).get("f1") for side in ("tail", "head")}
+    ranks = metrics.get("reciprocal_ranks", {}).get("several", {})
+    told |= {f"mrr_{rule}": ranks.get(rule) for rule in ("smoothed", "max", "sum")}
+    return told | {"questions_per_second": metrics.get("speed", {}).get("questions_times_documents_per_second")}
+
+
+def _training_measures(model: Path) -> dict[str, float | None]:
+    """What a model's folder tells of its training."""
+    if not (model / "metrics.json").is_file():
+        return {}
+    training = _json(model / "metrics.json")
+    told = {name: training.get(name) for name in ("dev_f1", "documents_per_second")}
+    if "seconds_per_epoch" in training:
+        told["training_seconds"] = training["seconds_per_epoch"] * training["epochs"]
     return told
 
 

@@ -60,7 +60,7 @@ def score_task(
     worth, entities = _read(model, examples, collate, ner, token_budget=token_budget, device=device)
     found = entities.overall.f1 or 0.0
     measure = _average_precision(examples, worth) if model.sizes.task == "triage" else found
-    return DevScore(measure, dict.fromkeys(schema.labels, _NEVER), found)
+    return DevScore(measure, {"f1": measure, "ner_f1": found}, dict.fromkeys(schema.labels, _NEVER))
 
 
 def evaluate_task(

@@ -28,16 +28,18 @@ from biorel.records import Example
 from biorel.scoring.metrics import evaluate
 from biorel.scoring.ner import evaluate_spans
 from biorel.scoring.thresholds import RULES, ThresholdRule, tune
+from biorel.stages.cards import options_told
 from biorel.stages.graphs import injector_for, read_triples, with_knowledge
 from biorel.stages.pretrained import load_bert, open_bert
 from biorel.stages.scored import encoded_for, score
 from biorel.stages.tasks import MEASURES, check_task, score_task
 from biorel.text.tokenizer import UNK_ID, load_tokenizer, spellings
 from biorel.training.checkpoint import FILE, FOLDER, TrainingState, discard_state, resume_state
-from biorel.training.loop import DevScore, Recipe, Report, train
+from biorel.training.loop import DevScore, Report, train
 from biorel.training.model_folder import ModelFolder, read_labels, save_model
 from biorel.training.optim import WeightAverage, build_optimizer
 from biorel.training.pretrained import start_from
+from biorel.training.relations import Recipe, RelationWork
 from biorel.training.rerank import fit_mix, fit_reranker
 from biorel.training.vectors import load_vectors
 
@@ -79,7 +81,7 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
         artifact.ledger.join(ledger)
         sizes = _sizes(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner))
         model = Bran(sizes if bert is None else bert.sized(sizes))
-        share = load_bert(model, config)
+        share = load_bert(model.bert, sizes.vocabulary, config)
         if config.vectors is not None:
             found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, artifact.ledger)
             artifact.ledger.add("tokens with a pre-trained vector", count=found)
@@ -118,14 +120,16 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
             entities = evaluate_spans((example.ner_tags for example in dev), tags, ner)
             thresholds = rule(scored, schema.labels)
             micro = evaluate(scored, schema.labels, thresholds, filtered=True).micro
-            return DevScore(micro.f1 or 0.0, thresholds, entities.overall.f1 or 0.0)
+            f1, ner_f1 = micro.f1 or 0.0, entities.overall.f1 or 0.0
+            return DevScore(f1, {"f1": f1, "ner_f1": ner_f1}, thresholds)
 
         recipe = Recipe(
             **{field.name: getattr(config, field.name) for field in fields(Recipe) if hasattr(config, field.name)},
             task_weight=float(config.task != "ner"),
         )
         events = SummaryWriter(str(artifact.path / "events"), purge_step=state.epoch)
-        for report in reports(train(state, training, collate, recipe, score_dev, checkpoint, key)):
+        work = RelationWork(model, training, collate, recipe, device)
+        for report in reports(train(state, work, recipe, score_dev, checkpoint, key)):
             if report.dev is not None:
                 _log(events, report)
         events.close()
@@ -179,11 +183,11 @@ def _sizes(config: Train, vocabulary: int, relations: int, ner_labels: int) -> S
 def _log(events: SummaryWriter, report: Report) -> None:
     assert report.dev is not None  # noqa: S101 - for the type checker
     values = {
-        "loss/relations": report.loss,
-        "loss/ner": report.ner_loss,
-        "dev/f1": report.dev.f1,
-        "dev/ner_f1": report.dev.ner_f1,
-        "speed/documents_per_second": report.documents_per_second,
+        "loss/relations": report.losses["loss"],
+        "loss/ner": report.losses["ner_loss"],
+        "dev/f1": report.dev.score,
+        "dev/ner_f1": report.dev.measures["ner_f1"],
+        "speed/documents_per_second": report.speed,
     }
     for name, value in values.items():
         events.add_scalar(name, value, report.epoch)
@@ -194,7 +198,7 @@ def _metrics(
 ) -> dict[str, Any]:
     return {
         "measure": MEASURES[config.task],
-        "dev_f1": final.f1,
+        "dev_f1": final.score,
         "dev_f1_without_reranker": state.best_score,
         "best_epoch": state.best_epoch,
         "epochs": state.epoch,
@@ -208,11 +212,6 @@ def _metrics(
 
 def _card(config: Train, metrics: dict[str, Any]) -> str:
     """The README of a model folder: what it was trained on, and how."""
-    changed = {
-        name: value
-        for name, value in config
-        if name not in ("dataset", "out", "force", "threads") and value != Train.model_fields[name].default
-    }
     lines = [
         "# A BRAN relation model, trained by biorel",
         "",
@@ -223,8 +222,6 @@ def _card(config: Train, metrics: dict[str, Any]) -> str:
         f"Dev {MEASURES[config.task]} {100 * metrics['dev_f1']:.1f} (epoch {metrics['best_epoch']})"
         f"{', gold entities' if config.task == 'relations' else ''}.",
         "",
-        "Options other than the defaults:",
-        "",
-        *(f"- `{name}`: {value}" for name, value in changed.items()),
+        *options_told(config, "dataset"),
     ]
     return "\n".join(lines) + "\n"

@@ -11,10 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from biorel.errors import InputError
+from biorel.model.budget import filled_batches, shuffled_batches
 from biorel.records import Example
-
-# documents are sorted by length within chunks of this many batches, against padding
-_SORTED_BATCHES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,19 +38,6 @@ def document_plans(examples: Sequence[Example], *, token_budget: int, seed: int,
         yield Plan(documents, tuple(usable_pairs(examples[index]) for index in documents))
 
 
-def shuffled_batches(lengths: Sequence[int], *, token_budget: int, seed: int, epoch: int) -> Iterator[tuple[int, ...]]:
-    """The places of all texts, each once, in batches of like length under a budget of padded tokens, shuffled."""
-    order = np.random.default_rng((seed, epoch)).permutation(len(lengths)).tolist()
-    mean_length = max(1, sum(lengths) // max(1, len(lengths)))
-    chunk = max(1, token_budget // mean_length) * _SORTED_BATCHES
-    batches: list[list[int]] = []
-    for begin in range(0, len(order), chunk):
-        by_length = sorted(order[begin : begin + chunk], key=lengths.__getitem__)
-        batches.extend(filled_batches(by_length, lengths, token_budget))
-    for number in np.random.default_rng((seed, epoch, 1)).permutation(len(batches)).tolist():
-        yield tuple(batches[number])
-
-
 def ordered_plans(examples: Sequence[Example], *, token_budget: int, positions: int) -> Iterator[Plan]:
     """All pairs of all documents for scoring, documents of like length together; long ones alone."""
     lengths = [len(example.token_ids) for example in examples]
@@ -67,20 +52,6 @@ def ordered_plans(examples: Sequence[Example], *, token_budget: int, positions: 
 def all_pairs(documents: Sequence[Example]) -> Plan:
     """The plan that scores every pair of these documents together."""
     return Plan(tuple(range(len(documents))), tuple(tuple(range(len(document.pair_heads))) for document in documents))
-
-
-def filled_batches(documents: Sequence[int], lengths: Sequence[int], token_budget: int) -> Iterator[list[int]]:
-    """Cut a run of documents into batches whose longest length times their number fits the budget."""
-    batch: list[int] = []
-    longest = 0
-    for index in documents:
-        longest = max(longest, lengths[index])
-        if batch and longest * (len(batch) + 1) > token_budget:
-            yield batch
-            batch, longest = [], lengths[index]
-        batch.append(index)
-    if batch:
-        yield batch
 
 
 def pair_plans(

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 NOISE_DECAY = 0.55
-_BERT_LAYER = re.compile(r"bert\.(?:.*\.layer\.(\d+)\.)?")
+_BERT_LAYER = re.compile(r"\bbert\.(?:.*\.layer\.(\d+)\.)?")
 
 
 def build_optimizer(
@@ -46,7 +46,7 @@ def layer_share(name: str, *, layers: int, top: float, decay: float) -> float:
     """The share of the learning rate that a parameter has: 1 outside of the BERT, `top` in its last block, and `decay`
     times as much in each block below; the embeddings stand below the first.
     """
-    match = _BERT_LAYER.match(name)
+    match = _BERT_LAYER.search(name)
     if match is None:
         return 1.0
     depth = layers - 1 - int(match[1]) if match[1] is not None else layers

@@ -321,3 +321,9 @@ def test_the_examples_of_help_work_one_after_the_other(tmp_path, monkeypatch, ca
     code, _, said = command_line(capsys, *shlex.split(config.Export.example)[1:])
     assert code == 0, said
     assert len((tmp_path / "relations.tsv").read_text(encoding="utf-8").splitlines()) == 1 + len(relations)
+    for kind in (config.Aggregate, config.BuildQuestions, config.TrainReader, config.EvaluateReader, config.Ask):
+        code, _, said = command_line(capsys, *shlex.split(kind.example)[1:])
+        assert code == 0, said
+    assert read_json(tmp_path / "runs" / "ask-eval" / "metrics.json")["answerable"] > 0
+    assert (tmp_path / "triples.tsv").is_file()
+    assert (tmp_path / "answers.jsonl").is_file()

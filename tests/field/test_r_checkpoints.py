@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 
 from biorel.errors import ModelError
 from biorel.stages import train
-from biorel.training import loop
+from biorel.training import loop, relations
 from biorel.training.checkpoint import FILE
 from biorel.training.model_folder import open_model
 from tests.commands import SAMPLE, command_line, flags, tiny_model
@@ -107,7 +107,7 @@ def test_r_04_a_resumed_run_has_the_rates_of_one_that_was_not_stopped(dataset, t
         return rates[step]
 
     monkeypatch.setattr(loop, "learning_rate", noted)
-    monkeypatch.setitem(loop.Recipe.__init__.__kwdefaults__, "checkpoint_steps", steps or 200)
+    monkeypatch.setitem(relations.Recipe.__init__.__kwdefaults__, "checkpoint_steps", steps or 200)
     given = {"epochs": 3, "warmup": 7, "token_budget": 300}
     train.run(config(dataset, tmp_path / "whole", **given))
     expected = dict(rates)

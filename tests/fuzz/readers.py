@@ -27,6 +27,7 @@ from biorel.sources.documents import read_records
 from biorel.sources.eutils import fetch_articles, search
 from biorel.sources.http import _LARGEST_ANSWER, BadAnswerError
 from biorel.sources.jsonl import read_jsonl
+from biorel.sources.known_pairs import read_known_pairs
 from biorel.sources.mesh import read_mesh
 from biorel.sources.mesh_terms import read_terms
 from biorel.sources.pmids import read_pmids
@@ -36,6 +37,7 @@ from biorel.sources.pubtator import read_pubtator
 from biorel.sources.pubtator_api import export
 from biorel.sources.pubtator_dump import filter_dump
 from biorel.sources.relations import read_relations
+from biorel.sources.squad import read_squad
 from biorel.tables import write_table
 from tests.servers import article, article_set
 
@@ -297,6 +299,22 @@ def _ids(path: Path) -> Iterator[Any]:
     yield from read_ids([path], Ledger())
 
 
+def _squad() -> list[bytes]:
+    answers = [{"text": "tremor", "answer_start": 15}, {"text": "β 😀", "answer_start": 3}]
+    asked = [
+        {"id": "q1", "question": "What did it cause?", "is_impossible": False, "answers": answers},
+        {"id": 2, "question": "Who?", "is_impossible": True, "answers": []},
+    ]
+    paragraphs = [{"context": "Lithium caused tremor. Some β 😀 came.", "qas": asked}]
+    return [json.dumps({"version": "v2.0", "data": [{"title": "A", "paragraphs": paragraphs}]}).encode()]
+
+
+def _questions(path: Path) -> Iterator[Any]:
+    for document, questions in read_squad(path, Ledger()):
+        yield document
+        yield from questions
+
+
 READERS: dict[str, Reader] = {
     "bioc-xml": Reader("a.xml", _bioc_xml, lambda path: read_bioc(path, Ledger())),
     "bioc-json": Reader("a.json", _bioc_json, lambda path: read_bioc(path, Ledger())),
@@ -348,6 +366,12 @@ READERS: dict[str, Reader] = {
         lambda path: [read_pmids([path], Ledger())],
     ),
     "splits": Reader("a.tsv", lambda: [b"227508\ttrain\t12\n\n12\tdev\n13\ttest\n"], _ids),
+    "squad": Reader("a.json", _squad, _questions),
+    "known-pairs": Reader(
+        "a.tsv",
+        lambda: [b"ChemicalID\tDiseaseID\tPubMedIDs\nC112297\tD006948\t19098162|7\nMESH:D1\tOMIM:2\n# x\n"],
+        lambda path: read_known_pairs(path, Ledger(), {"7"}),
+    ),
     "pubtator-dump": Reader("a", _pubtator, _dump),
     "zip": Reader("a.zip", _zip, _unpacked),
     "pubtator-service": Reader(

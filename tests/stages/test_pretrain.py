@@ -15,8 +15,8 @@ from biorel.config import Pretrain, Run, load
 from biorel.errors import ConfigError, InputError, ModelError
 from biorel.stages import pretrain, run
 from biorel.training import skipgram
+from biorel.training.loop import Report
 from biorel.training.model_folder import open_model
-from biorel.training.pretraining import MaskedReport
 from tests.commands import SAMPLE, read_json, sample_dataset, sample_documents, tiny_model
 
 ABSTRACTS = SAMPLE / "abstracts.jsonl"
@@ -55,10 +55,10 @@ def history(folder: Path) -> pd.DataFrame:
     return pd.read_parquet(folder / "history.parquet").drop(columns=list(SPEED), errors="ignore")
 
 
-def killed_after_an_epoch(reports: Iterable[MaskedReport]) -> Iterator[MaskedReport]:
+def killed_after_an_epoch(reports: Iterable[Report]) -> Iterator[Report]:
     for report in reports:
         yield report
-        if report.dev_perplexity is not None:
+        if report.dev is not None:
             raise Killed
 
 

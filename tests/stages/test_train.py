@@ -149,7 +149,7 @@ def test_a_report_comes_after_every_step_and_every_epoch(dataset, tmp_path):
     steps = ends[0].steps
     assert steps > 1
     assert [report.epoch_step for report in reports if report.dev is None] == [*range(1, steps + 1)] * 2
-    assert all(report.documents_per_second > 0 for report in reports)
+    assert all(report.speed > 0 for report in reports)
 
 
 # ---- options

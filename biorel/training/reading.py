@@ -1,0 +1,54 @@
+"""A reader as work for the loop: batches of passages, the loss of its head."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from biorel.model.budget import shuffled_batches
+from biorel.reader.batches import collate, targets
+from biorel.reader.network import Reader
+from biorel.reader.passages import Passage
+
+
+@dataclass(frozen=True)
+class ReaderStep:
+    """Passages by index; `epoch` and `number` say which of several answers is trained towards."""
+
+    passages: tuple[int, ...]
+    epoch: int
+    number: int
+
+
+@dataclass(frozen=True)
+class ReaderWork:
+    """The training passages and what becomes of them."""
+
+    unit: ClassVar[str] = "questions"
+    model: Reader
+    passages: Sequence[Passage]
+    token_budget: int
+    seed: int
+    device: torch.device
+
+    def plans(self, epoch: int) -> list[ReaderStep]:
+        """Every passage once."""
+        lengths = [len(passage.token_ids) for passage in self.passages]
+        batches = shuffled_batches(lengths, token_budget=self.token_budget, seed=self.seed, epoch=epoch)
+        return [ReaderStep(batch, epoch, number) for number, batch in enumerate(batches)]
+
+    def size(self, plan: ReaderStep) -> int:
+        return len(plan.passages)
+
+    def losses(self, plan: ReaderStep) -> tuple[Tensor, Mapping[str, float]]:
+        """The loss of the reader's head."""
+        chosen = [self.passages[place] for place in plan.passages]
+        random = np.random.default_rng((self.seed, plan.epoch, plan.number, 2))
+        aims = targets(chosen, null=self.model.head.null, random=random).to(self.device)
+        loss = self.model.loss(collate(chosen).to(self.device), aims)
+        return loss, {"loss": loss.item()}
