@@ -126,21 +126,22 @@ class EvaluateReader(Config):
 class Ask(Config):
     """Answer a question from many abstracts: ranked answers with ids, scores by abstract, the vote, and sentences.
 
-    Ask freely, or by --relation with --head or --tail: then only abstracts that mention the concept are read, and
-    each is asked with the name that it uses.
+    Ask in words, or by --relation with --head or --tail: then each abstract is asked with the name that it uses.
+    Either way only abstracts that mention a concept that the question names are asked, where it names one.
     """
 
     example = (
         'biorel ask "Which diseases does lithium cause?" --over resources/sample/abstracts.pubtator.txt '
-        "--model runs/sample-reader --out answers.jsonl"
+        "--type Disease --out answers.jsonl"
     )
 
     question: str | None = Field(None, description="a question in words", json_schema_extra={"argument": True})
     over: tuple[Path, ...] = Field(min_length=1, description="documents, or a folder of them")
-    model: Path = Field(description="reader's folder")
+    model: Path | None = Field(None, description="reader's folder  [default: the shipped one]")
     relation: str | None = Field(None, description="ask by template: the relation, with --head or --tail")
     head: str | None = Field(None, description="concept id: asks for the tails of the relation")
     tail: str | None = Field(None, description="concept id: asks for the heads of the relation")
+    type: str = Field("", description="entity type of the answers, such as Disease  [default: any span]")
     templates: tuple[Path, ...] = Field((), description="TOML files of question templates, before the shipped ones")
     vote: Literal["smoothed", "squares", "sum", "max"] = Field("smoothed", description=VOTE_HELP)
     min_score: float | None = Field(

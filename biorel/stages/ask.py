@@ -21,6 +21,7 @@ from biorel.reader.decoding import Candidates, Decoding, Ranked, best, ranked
 from biorel.reader.features import Company, distinct_words
 from biorel.reader.prediction import predict
 from biorel.records import Annotated
+from biorel.resources import resource
 from biorel.scoring.answers import concept
 from biorel.scoring.overlap import normalised
 from biorel.scoring.vote import vote
@@ -69,7 +70,7 @@ def run(config: Ask, progress: Callable[[int], None] = lambda documents: None) -
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
-    opened = open_reader(config.model, device)
+    opened = open_reader(config.model or resource("models", "reader"), device)
     ledger = Ledger()
     inquiry = inquire(config, opened.cutter, ledger)
     began = time.perf_counter()
@@ -129,17 +130,17 @@ class _Row:
 
 
 def _found(item: Annotated, question: Question, spans: Sequence[Ranked]) -> Iterator[_Row]:
-    """The spans with their concepts and sentences; the concept that is asked about is no answer."""
+    """The spans with their concepts and sentences; the concept that is asked about, and other types, are no answer."""
     text = item.document.text
     borders = sentence_starts(
         text, len(item.document.title), [(mention.start, mention.end) for mention in item.mentions]
     )
     types = {mention.entity_id: mention.type for mention in item.mentions}
     for span in spans:
-        entity_id = concept(span, item.mentions, "")
+        entity_id = concept(span, item.mentions, question.answer_type)
         shown = text[span.start : span.end]
         name = normalised(shown) or shown.strip()
-        if not name or (entity_id and entity_id == question.entity_id):
+        if not name or (entity_id and entity_id == question.entity_id) or (question.answer_type and not entity_id):
             continue
         sentence = sentence_span(borders, len(text), span.start, span.end - 1)
         place = Found(

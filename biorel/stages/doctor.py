@@ -41,7 +41,7 @@ def _findings(config: Doctor) -> Iterator[Finding]:
     yield _checked("temporary files", lambda: disk("temporary files", Path(tempfile.gettempdir())))
     yield shared_memory()
     yield _checked("relation schemas", _schemas)
-    for name, look in (("cdr", _relation_model), ("linker", _linker), ("tagger", _tagger)):
+    for name, look in (("cdr", _relation_model), ("reader", _reader), ("linker", _linker), ("tagger", _tagger)):
         yield _checked(f"model {name}", partial(_shipped, name, look))
     if config.model is not None:
         yield _checked(
@@ -83,6 +83,13 @@ def _relation_model(folder: Path) -> str:
     opened = open_model(folder)
     parameters = sum(parameter.numel() for parameter in opened.model.parameters())
     return f"{parameters:,} parameters, relations {', '.join(opened.schema.labels)}"
+
+
+def _reader(folder: Path) -> str:
+    from biorel.training.reader_folder import open_reader
+
+    sizes = open_reader(folder).models[0].sizes
+    return f"head {sizes.head} over the encoder {sizes.encoder}"
 
 
 def _linker(folder: Path) -> str:

@@ -58,9 +58,7 @@ def inquire(config: Ask, cutter: Cutter, ledger: Ledger) -> Inquiry:
     documents, bad_places = _read(config, ledger)
     documents = _annotated(config, documents, ledger)
     if not relation:
-        text = (config.question or "").strip()
-        questions = tuple(_question(item, text) for item in documents)
-        return Inquiry(tuple(documents), questions, bad_places, text)
+        return _in_words((config.question or "").strip(), config.type, documents, bad_places, ledger)
 
     names: Counter[str] = Counter()
     asked, questions_ = [], []
@@ -71,11 +69,43 @@ def inquire(config: Ask, cutter: Cutter, ledger: Ledger) -> Inquiry:
             continue
         name = first_name(EntityKey(entity_id, min(types)), item.mentions)
         names[name] += 1
-        question = _question(item, ask(templates, relation, asks, name))
+        question = _question(item, ask(templates, relation, asks, name), config.type)
         asked.append(item)
         questions_.append(replace(question, relation=relation, asks=asks, entity_id=entity_id))
     name = min(names, key=lambda one: (-names[one], one), default=entity_id)
     return Inquiry(tuple(asked), tuple(questions_), bad_places, ask(templates, relation, asks, name))
+
+
+def _in_words(
+    text: str, type_: str, documents: Sequence[Annotated], bad_places: tuple[str, ...], ledger: Ledger
+) -> Inquiry:
+    """Where the question names concepts, it is put to the documents that mention one; else to all.
+
+    A reader has learned from questions about what a text mentions; of any other text it would tell anything.
+    """
+    named = _named(text, documents)
+    asked, questions = [], []
+    for item in documents:
+        here = [mention.entity_id for mention in item.mentions if mention.entity_id and mention.entity_id in named]
+        if named and not here:
+            ledger.add("documents that mention nothing that the question names", item.document.doc_id)
+            continue
+        asked.append(item)
+        questions.append(replace(_question(item, text, type_), entity_id=here[0] if here else ""))
+    return Inquiry(tuple(asked), tuple(questions), bad_places, text)
+
+
+def _named(question: str, documents: Sequence[Annotated]) -> frozenset[str]:
+    """The concepts that the question calls by a name that some document calls them by, whatever the case."""
+    asked = [word.text.casefold() for word in words(question)]
+    runs = {tuple(asked[first:last]) for first in range(len(asked)) for last in range(first + 1, len(asked) + 1)}
+    ids: dict[str, set[str]] = {}
+    for item in documents:
+        for mention in item.mentions:
+            if mention.entity_id is not None:
+                ids.setdefault(mention.text.casefold(), set()).add(mention.entity_id)
+    names = (name for name in ids if tuple(word.text for word in words(name)) in runs)
+    return frozenset(id_ for name in names for id_ in ids[name])
 
 
 def _check_words(question: str, cutter: Cutter) -> None:
@@ -89,8 +119,9 @@ def _check_words(question: str, cutter: Cutter) -> None:
         )
 
 
-def _question(item: Annotated, text: str) -> Question:
-    return Question(item.document.doc_id, item.document.doc_id, text, "", "", "", "", (), ())
+def _question(item: Annotated, text: str, answer_type: str) -> Question:
+    doc_id = item.document.doc_id
+    return Question(doc_id, doc_id, text, "", "", "", answer_type, (), ())
 
 
 def _read(config: Ask, ledger: Ledger) -> tuple[list[Annotated], tuple[str, ...]]:

@@ -23,9 +23,15 @@ from biorel.tagging.spacy_model import load_spacy
 from biorel.training.checkpoint import FILE, TrainingState, restore_state
 from biorel.training.model_folder import open_model
 from biorel.training.optim import WeightAverage, build_optimizer
+from biorel.training.reader_folder import open_reader
 from tests.builders import tiny_bran
 
-FOLDERS = {"cdr": open_model, "linker": load_linker, "tagger": lambda folder: load_spacy(str(folder))}
+FOLDERS = {
+    "cdr": open_model,
+    "reader": lambda folder: open_reader(folder, torch.device("cpu")),
+    "linker": load_linker,
+    "tagger": lambda folder: load_spacy(str(folder)),
+}
 FILES = [
     (name, str(path.relative_to(resource("models", name))))
     for name in FOLDERS

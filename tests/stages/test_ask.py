@@ -7,7 +7,7 @@ import pytest
 from biorel.config import Ask
 from biorel.errors import ConfigError, InputError
 from biorel.stages import ask
-from tests.commands import command_line, read_json_lines
+from tests.commands import SAMPLE, command_line, read_json_lines
 from tests.reader.questions import jsonl, small_questions, stories, tiny_reader
 
 
@@ -26,8 +26,8 @@ def asked(reader, *over, **options):
     return ask.run(Ask.model_validate({"model": reader, "over": over, "tagger": "none", **options}))
 
 
-def test_a_question_in_words_is_put_to_every_abstract(reader, over, tmp_path):
-    summary = asked(reader, over, question="Which diseases does lithium induce?", min_score=0, out=tmp_path / "a.jsonl")
+def test_a_question_that_names_no_concept_is_put_to_every_abstract(reader, over, tmp_path):
+    summary = asked(reader, over, question="Which diseases were induced?", min_score=0, out=tmp_path / "a.jsonl")
     assert summary.documents == 12
     rows = read_json_lines(tmp_path / "a.jsonl")
     assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
@@ -58,12 +58,45 @@ def test_the_vote_is_over_the_best_of_each_abstract(reader, over):
         assert answer.score == pytest.approx(sum(s * s for s in scores) / (1 + sum(scores)))
 
 
+def test_where_the_question_names_a_concept_only_abstracts_that_mention_it_are_asked(reader, tmp_path):
+    def item(number: str, text: str, *entities: tuple[str, str, str]) -> dict:
+        spans = [
+            {"start": text.index(name), "end": text.index(name) + len(name), "type": type_, "id": id_}
+            for name, type_, id_ in entities
+        ]
+        return {"id": number, "text": text, "entities": spans}
+
+    lithium, salt = ("Lithium", "Chemical", "MESH:D008094"), ("LiCl", "Chemical", "MESH:D008094")
+    path = jsonl(
+        tmp_path / "named.jsonl",
+        item("1", "Lithium caused tremor.", lithium, ("tremor", "Disease", "MESH:D014202")),
+        item("2", "LiCl caused nausea.", salt, ("nausea", "Disease", "MESH:D009325")),
+        item("3", "Aspirin caused rash.", ("Aspirin", "Chemical", "MESH:D001241"), ("rash", "Disease", "MESH:D005076")),
+    )
+    told = asked(reader, path, question="Which diseases does LITHIUM cause?", min_score=0)
+    assert told.documents == 2
+    assert {one.doc_id for answer in told.answers for one in answer.found} == {"1", "2"}
+    assert "MESH:D008094" not in {answer.entity_id for answer in told.answers}
+    assert told.books["documents that mention nothing that the question names"] == 1
+    everything = asked(reader, path, question="Which diseases are told?", min_score=0)
+    assert everything.documents == 3
+    assert {answer.entity_type for answer in everything.answers} > {"Disease"}
+
+
+@pytest.mark.parametrize(
+    "question", [{"question": "Which are told?"}, {"relation": "chemical_induced_disease", "head": "D000000"}]
+)
+def test_answers_of_one_type(reader, over, question):
+    told = asked(reader, over, min_score=0, type="Disease", spans=50, **question)
+    assert {answer.entity_type for answer in told.answers} == {"Disease"}
+
+
 def test_a_folder_is_read_file_by_file_and_repeats_are_dropped(reader, tmp_path):
     folder = tmp_path / "texts"
     folder.mkdir()
     stories(folder, "a", range(24, 27))
     stories(folder, "b", range(26, 30))
-    summary = asked(reader, folder, question="Which drugs cause tremor?")
+    summary = asked(reader, folder, question="Which diseases were induced?")
     assert summary.documents == 6
     assert summary.books["documents dropped: repeated"] == 1
 
@@ -151,3 +184,13 @@ def test_the_command_line_prints_a_table(reader, over, capsys):
     assert lines[0].endswith("?")
     assert lines[1].startswith("  1  ")
     assert sum(line.startswith(("  1  ", "  2  ", "  3  ")) for line in lines) == 2
+
+
+def test_without_a_model_the_shipped_reader_answers():
+    summary = ask.run(
+        Ask.model_validate(
+            {"question": "Which diseases does lithium cause?", "over": [SAMPLE / "abstracts.pubtator.txt"]}
+        )
+    )
+    assert 1 <= summary.documents < 48
+    assert any(answer.entity_id.startswith("MESH:") for answer in summary.answers)
