@@ -54,17 +54,19 @@ def fetch_files(files: Sequence[Wanted], folder: Path, client: Client, ledger: L
     for wanted in files:
         target = folder / wanted.name
         entry = done.get(wanted.name)
-        if target.is_file():
-            if entry and entry.origin in wanted.urls and digest(target) == entry.sha256:
-                ledger.add("file there already", wanted.name)
-                continue
-            ledger.add("damaged file fetched anew", wanted.name)
-            target.unlink()
-        client.tell(f"{wanted.name}: downloading")
-        entry = _from_any(wanted, target, client)
-        _checked(wanted, target)
-        done[wanted.name] = entry
-        write_state(folder, done)
+        if entry and (entry.origin not in wanted.urls or not target.is_file()):
+            entry = None
+        if entry and digest(target) == entry.sha256:
+            client.tell(f"{wanted.name}: there already")
+        else:
+            if entry:
+                ledger.add("damaged file fetched anew", wanted.name)
+            target.unlink(missing_ok=True)
+            client.tell(f"{wanted.name}: downloading")
+            done[wanted.name] = _from_any(wanted, target, client)
+            _checked(wanted, target)
+            write_state(folder, done)
+        # whichever run fetched it: the books are those of the folder, and a killed run leaves none
         ledger.add("file fetched", wanted.name)
     return [done[wanted.name] for wanted in files]
 

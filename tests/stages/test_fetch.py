@@ -14,7 +14,9 @@ from biorel.errors import ConfigError, FetchError, InputError, OutputError
 from biorel.ledger import Ledger
 from biorel.records import Article, Document
 from biorel.resources import resource
+from biorel.sources import bulk_files
 from biorel.sources.bioc import read_bioc
+from biorel.sources.bulk_files import write_state
 from biorel.sources.documents import read_documents
 from biorel.sources.eutils import BATCH
 from biorel.sources.pubtator import read_pubtator
@@ -284,6 +286,33 @@ def test_a_page_instead_of_ctd_is_told_with_what_to_do(ctd, fetch, tmp_path, pag
     ctd.on("/CTD_chem_gene_ixn_types.csv", served_file(ctd_file("CTD_chem_gene_ixn_types.csv")))
     fetch(fetch_ctd, FetchCtd, url=ctd.url)
     assert len(ctd.to("/CTD_chem_gene_ixns.csv.gz")) == 1
+
+
+@pytest.mark.parametrize("noted", [0, 3])
+def test_a_killed_fetch_of_ctd_ends_in_the_manifest_of_an_undisturbed_one(ctd, fetch, monkeypatch, noted):
+    class KilledError(BaseException):
+        pass
+
+    def killed(folder, done):
+        if len(done) > noted:
+            raise KilledError
+        write_state(folder, done)
+
+    with monkeypatch.context() as patch:
+        # a file is in its place, and nothing says so yet
+        patch.setattr(bulk_files, "write_state", killed)
+        with pytest.raises(KilledError):
+            fetch(fetch_ctd, FetchCtd, url=ctd.url)
+    resumed = read_json(fetch(fetch_ctd, FetchCtd, url=ctd.url) / "manifest.json")
+    assert [len(ctd.to(f"/{name}")) for name in FILES] == [1 + (number == noted) for number in range(len(FILES))]
+    undisturbed = read_json(fetch(fetch_ctd, FetchCtd, url=ctd.url, force=True) / "manifest.json")
+    assert resumed["counts"] == undisturbed["counts"] == {"file fetched": len(FILES)}
+    for manifest in (resumed, undisturbed):
+        for holder in (manifest, *manifest["files"]):
+            for time in {"began", "seconds", "date"} & set(holder):
+                del holder[time]
+        del manifest["config"]["force"]
+    assert resumed == undisturbed
 
 
 def test_what_a_failed_command_left_is_not_taken_into_another_ones_folder(ctd, fetch, write, pubmed):
