@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
-from torch.utils.tensorboard import SummaryWriter
 
 from biorel import artifacts
 from biorel.config import Train
@@ -27,6 +26,7 @@ from biorel.scoring.thresholds import tune
 from biorel.stages.scored import read_examples, score
 from biorel.text.tokenizer import UNK_ID, load_tokenizer, spellings
 from biorel.training.checkpoint import FILE, FOLDER, TrainingState, discard_state, resume_state
+from biorel.training.events import event_file
 from biorel.training.loop import DevScore, Recipe, Report, train
 from biorel.training.model_folder import ModelFolder, read_labels, save_model
 from biorel.training.optim import WeightAverage, build_optimizer
@@ -102,11 +102,10 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
         recipe = Recipe(
             **{field.name: getattr(config, field.name) for field in fields(Recipe) if hasattr(config, field.name)}
         )
-        events = SummaryWriter(str(artifact.path / "events"), purge_step=state.epoch)
-        for report in reports(train(state, training, collate, recipe, score_dev, checkpoint, key)):
-            if report.dev is not None:
-                _log(events, report)
-        events.close()
+        with event_file(artifact.path / "events", state.epoch + 1) as tell:
+            for report in reports(train(state, training, collate, recipe, score_dev, checkpoint, key)):
+                if report.dev is not None:
+                    tell(report.epoch, _values(report, report.dev))
 
         model.load_state_dict(state.best, strict=False)
         # only now: the epoch is chosen by what the network does alone, as a good reranker hides it
@@ -150,17 +149,15 @@ def _sizes(config: Train, vocabulary: int, relations: int, ner_labels: int) -> S
     )
 
 
-def _log(events: SummaryWriter, report: Report) -> None:
-    assert report.dev is not None  # noqa: S101 - for the type checker
-    values = {
+def _values(report: Report, dev: DevScore) -> dict[str, float]:
+    """What TensorBoard shows of an epoch."""
+    return {
         "loss/relations": report.loss,
         "loss/ner": report.ner_loss,
-        "dev/f1": report.dev.f1,
-        "dev/ner_f1": report.dev.ner_f1,
+        "dev/f1": dev.f1,
+        "dev/ner_f1": dev.ner_f1,
         "speed/documents_per_second": report.documents_per_second,
     }
-    for name, value in values.items():
-        events.add_scalar(name, value, report.epoch)
 
 
 def _metrics(
