@@ -7,6 +7,7 @@ was when it was written is fetched anew.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,11 +107,14 @@ def write_state(folder: Path, done: dict[str, Entry]) -> None:
 
 
 def _tidy(folder: Path, files: Sequence[Wanted]) -> None:
-    """Remove what another command left here before it failed; no manifest would tell of it."""
+    """Remove what an earlier command left here before it failed; no manifest would tell of it."""
     names = {wanted.name for wanted in files}
     ours = {STATE} | {name + suffix for name in names for suffix in ("", ".part", ".part.json")}
     for path in folder.iterdir():
-        if path.name not in ours and path.is_file() and not path.name.startswith("."):
+        if path.is_dir():
+            # what was unpacked of an archive, which is fetched anew
+            shutil.rmtree(path)
+        elif path.name not in ours and not path.name.startswith("."):
             path.unlink()
 
 

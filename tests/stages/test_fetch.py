@@ -407,6 +407,25 @@ def test_a_corpus_is_fetched_unpacked_and_cited(server, fetch):
     assert any(f"use it with: biorel build-dataset --train {out}/BioRED" in line for line in fetch.said)
 
 
+def test_a_fetch_of_a_corpus_that_was_killed_after_unpacking_goes_on(server, fetch, monkeypatch):
+    class KilledError(BaseException):
+        pass
+
+    def killed(archive):
+        unpacked(archive)
+        raise KilledError
+
+    server.on("/BIORED.zip", served_file(archive(BioRED__Train="1|t|T\n")))
+    unpacked = fetch_corpus._unpacked
+    with monkeypatch.context() as patch:
+        patch.setattr(fetch_corpus, "_unpacked", killed)
+        with pytest.raises(KilledError):
+            fetch(fetch_corpus, FetchCorpus, name="biored", url=server.url)
+    out = fetch(fetch_corpus, FetchCorpus, name="biored", url=server.url)
+    assert names(out) == ["BioRED", "manifest.json"]
+    assert read_json(out / "manifest.json")["counts"] == {"file fetched": 1, "files unpacked": 1}
+
+
 def test_a_corpus_archive_that_is_unsafe_or_broken_leaves_nothing(server, fetch, tmp_path):
     server.on("/BIORED.zip", served_file(archive(**{"..__outside": "1"})))
     with pytest.raises(InputError, match="leads outside"):
