@@ -6,7 +6,7 @@ A ledger is passed to whatever reads, filters or writes, so that nothing is lost
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 EXAMPLES_KEPT = 3
 # the one reason that --strict turns into an error
@@ -28,12 +28,13 @@ class Ledger:
             if len(examples) < EXAMPLES_KEPT:
                 examples.append(place)
 
-    def join(self, other: Ledger) -> None:
-        """Take over what another ledger has booked."""
-        for reason, count in other.counts.items():
-            self.add(reason, count=count)
-            for place in other.examples.get(reason, []):
-                self.add(reason, place, 0)
+    def include(self, books: Ledger, named: Callable[[str], str] = str) -> None:
+        """Book all that other books hold, under what `named` makes of each reason."""
+        for reason, count in books._counts.items():
+            places = books._examples.get(reason, [])
+            for place in places:
+                self.add(named(reason), place)
+            self.add(named(reason), count=count - len(places))
 
     def __getitem__(self, reason: str) -> int:
         return self._counts[reason]

@@ -7,6 +7,7 @@ was when it was written is fetched anew.
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,17 +55,19 @@ def fetch_files(files: Sequence[Wanted], folder: Path, client: Client, ledger: L
     for wanted in files:
         target = folder / wanted.name
         entry = done.get(wanted.name)
-        if target.is_file():
-            if entry and entry.origin in wanted.urls and digest(target) == entry.sha256:
-                ledger.add("file there already", wanted.name)
-                continue
-            ledger.add("damaged file fetched anew", wanted.name)
-            target.unlink()
-        client.tell(f"{wanted.name}: downloading")
-        entry = _from_any(wanted, target, client)
-        _checked(wanted, target)
-        done[wanted.name] = entry
-        write_state(folder, done)
+        if entry and (entry.origin not in wanted.urls or not target.is_file()):
+            entry = None
+        if entry and digest(target) == entry.sha256:
+            client.tell(f"{wanted.name}: there already")
+        else:
+            if entry:
+                ledger.add("damaged file fetched anew", wanted.name)
+            target.unlink(missing_ok=True)
+            client.tell(f"{wanted.name}: downloading")
+            done[wanted.name] = _from_any(wanted, target, client)
+            _checked(wanted, target)
+            write_state(folder, done)
+        # whichever run fetched it: the books are those of the folder, and a killed run leaves none
         ledger.add("file fetched", wanted.name)
     return [done[wanted.name] for wanted in files]
 
@@ -104,11 +107,14 @@ def write_state(folder: Path, done: dict[str, Entry]) -> None:
 
 
 def _tidy(folder: Path, files: Sequence[Wanted]) -> None:
-    """Remove what another command left here before it failed; no manifest would tell of it."""
+    """Remove what an earlier command left here before it failed; no manifest would tell of it."""
     names = {wanted.name for wanted in files}
     ours = {STATE} | {name + suffix for name in names for suffix in ("", ".part", ".part.json")}
     for path in folder.iterdir():
-        if path.name not in ours and path.is_file() and not path.name.startswith("."):
+        if path.is_dir():
+            # what was unpacked of an archive, which is fetched anew
+            shutil.rmtree(path)
+        elif path.name not in ours and not path.name.startswith("."):
             path.unlink()
 
 

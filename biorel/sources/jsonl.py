@@ -33,6 +33,15 @@ class _FaultError(Exception):
     """What is wrong with a record, in one sentence."""
 
 
+def _no_constant(name: str) -> NoReturn:
+    raise _FaultError(f"not JSON: {name} is no JSON number")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+_BLANKS = " \t\n\r"
+_VALUE_BEGINNINGS = frozenset('{["-0123456789tfnNI')
+
+
 def read_jsonl(path: Path, ledger: Ledger) -> Iterator[tuple[int, Annotated | BadRecord]]:
     """Yield (line number, record) for every line of a JSON-lines file that is not blank, plain or gzip.
 
@@ -45,9 +54,10 @@ def read_jsonl(path: Path, ledger: Ledger) -> Iterator[tuple[int, Annotated | Ba
         if not line.strip():
             continue
         lines += 1
-        record = _record(number, line, seen, ledger, f"{path}:{number}")
+        place = f"{path}:{number}"
+        record = _record(number, line, seen, ledger, place)
         if isinstance(record, BadRecord):
-            ledger.add("bad record", f"{path}:{number}: {record.reason}")
+            ledger.add("bad record", f"{place}: {record.reason}")
         else:
             ledger.add("documents read")
             seen.add(document_key(record.document.doc_id))
@@ -84,8 +94,13 @@ def _record(number: int, line: str, seen: set[int | str], ledger: Ledger, place:
 
 
 def _object(line: str) -> dict[str, Any]:
+    start = _after_blanks(line, 0)
+    if line[start] not in _VALUE_BEGINNINGS:
+        # told without the decoder, whose exception would take most of the time of a file that is no JSON at all
+        reason = "Unexpected UTF-8 BOM (decode using utf-8-sig)" if line[0] == "\ufeff" else "Expecting value"
+        raise _FaultError(f"not JSON: {reason} at column {start + 1}")
     try:
-        value = json.loads(line, parse_constant=_no_constant)
+        value, end = _DECODER.raw_decode(line, start)
     except json.JSONDecodeError as error:
         raise _FaultError(f"not JSON: {error.msg} at column {error.colno}") from error
     except ValueError as error:
@@ -93,13 +108,16 @@ def _object(line: str) -> dict[str, Any]:
         raise _FaultError(f"not JSON that can be read: {error}") from error
     except RecursionError as error:
         raise _FaultError("nested too deeply") from error
+    end = _after_blanks(line, end)
+    if end < len(line):
+        raise _FaultError(f"not JSON: Extra data at column {end + 1}")
     if not isinstance(value, dict):
         raise _FaultError("not a JSON object")
     return value
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise _FaultError(f"not JSON: {name} is no JSON number")
+def _after_blanks(line: str, at: int) -> int:
+    return len(line) - len(line[at:].lstrip(_BLANKS))
 
 
 def _doc_id(fields: dict[str, Any]) -> str:

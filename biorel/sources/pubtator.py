@@ -26,6 +26,7 @@ from biorel.sources.spans import check_spans, is_offset, refuse_all_lost, withou
 # a pipe may stand in the text itself, so only the first two split
 _TEXT_LINE = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
 _MIN_ANNOTATION_FIELDS = 5
+_QUOTED = 80
 _MOST_LINES = 200_000  # of one document, which is held in memory
 
 
@@ -92,7 +93,7 @@ def _document(path: Path, block: list[tuple[int, str]], ledger: Ledger) -> Itera
     for number, line in rows:
         fields = [field.strip("\r") for field in line.split("\t")]
         if fields[0].strip() != doc_id:
-            _bad_row(path, number, f"row of {fields[0]!r} under document {doc_id}", ledger)
+            _bad_row(path, number, f"row of {fields[0][:_QUOTED]!r} under document {doc_id[:_QUOTED]}", ledger)
         elif len(fields) >= _MIN_ANNOTATION_FIELDS and all(is_offset(part.strip()) for part in fields[1:3]):
             named = _mentions(doc_id, fields)
             mentions.extend(named)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
-from torch.utils.tensorboard import SummaryWriter
 
 from biorel import artifacts
 from biorel.config import Train
@@ -35,6 +34,7 @@ from biorel.stages.scored import encoded_for, score
 from biorel.stages.tasks import MEASURES, check_task, score_task
 from biorel.text.tokenizer import UNK_ID, load_tokenizer, spellings
 from biorel.training.checkpoint import FILE, FOLDER, TrainingState, discard_state, resume_state
+from biorel.training.events import event_file
 from biorel.training.loop import DevScore, Report, train
 from biorel.training.model_folder import ModelFolder, read_labels, save_model
 from biorel.training.optim import WeightAverage, build_optimizer
@@ -78,7 +78,7 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
     check_task(config.task, training, dev, config.dataset)
     with artifacts.folder("train", config, config.out, force=config.force, resume=f"{FOLDER}/{FILE}") as artifact:
         torch.manual_seed(config.seed)
-        artifact.ledger.join(ledger)
+        artifact.ledger.include(ledger)
         sizes = _sizes(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner))
         model = Bran(sizes if bert is None else bert.sized(sizes))
         share = load_bert(model.bert, sizes.vocabulary, config)
@@ -127,12 +127,11 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
             **{field.name: getattr(config, field.name) for field in fields(Recipe) if hasattr(config, field.name)},
             task_weight=float(config.task != "ner"),
         )
-        events = SummaryWriter(str(artifact.path / "events"), purge_step=state.epoch)
         work = RelationWork(model, training, collate, recipe, device)
-        for report in reports(train(state, work, recipe, score_dev, checkpoint, key)):
-            if report.dev is not None:
-                _log(events, report)
-        events.close()
+        with event_file(artifact.path / "events", state.epoch + 1) as tell:
+            for report in reports(train(state, work, recipe, score_dev, checkpoint, key)):
+                if report.dev is not None:
+                    tell(report.epoch, _values(report, report.dev))
 
         model.load_state_dict(state.best, strict=False)
         # only now: the epoch is chosen by what the network does alone, as a good reranker hides it
@@ -180,17 +179,15 @@ def _sizes(config: Train, vocabulary: int, relations: int, ner_labels: int) -> S
     )
 
 
-def _log(events: SummaryWriter, report: Report) -> None:
-    assert report.dev is not None  # noqa: S101 - for the type checker
-    values = {
+def _values(report: Report, dev: DevScore) -> dict[str, float]:
+    """What TensorBoard shows of an epoch."""
+    return {
         "loss/relations": report.losses["loss"],
         "loss/ner": report.losses["ner_loss"],
-        "dev/f1": report.dev.score,
-        "dev/ner_f1": report.dev.measures["ner_f1"],
+        "dev/f1": dev.score,
+        "dev/ner_f1": dev.measures["ner_f1"],
         "speed/documents_per_second": report.speed,
     }
-    for name, value in values.items():
-        events.add_scalar(name, value, report.epoch)
 
 
 def _metrics(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from biorel import artifacts
 from biorel.config import TrainTagger
 from biorel.errors import InputError
-from biorel.ledger import Ledger
+from biorel.ledger import MALFORMED, Ledger
 from biorel.records import Annotated
 from biorel.scoring.metrics import Prf
 from biorel.sources.documents import read_documents
@@ -20,6 +20,9 @@ from biorel.tagging.words import reachable_spans
 
 Progress = Callable[[str], None]
 Counts = dict[str, tuple[int, int, int]]
+
+# how the reasons begin for which a reader leaves out a mention
+_LOST = (MALFORMED, "mention dropped")
 
 
 def run(config: TrainTagger, progress: Progress = lambda line: None) -> Path:
@@ -31,7 +34,7 @@ def run(config: TrainTagger, progress: Progress = lambda line: None) -> Path:
     from biorel.tagging.spacy_training import Recipe, train
 
     with artifacts.folder("train-tagger", config, config.out, force=config.force) as artifact:
-        training, dev = _splits(config, artifact.ledger)
+        training, dev = _splits(config, artifact.ledger, progress)
         recipe = Recipe(**{field.name: getattr(config, field.name) for field in fields(Recipe)})
         best, best_epoch = dict[str, Prf](), 0
         for report in train(training, dev, recipe, artifact.path):
@@ -52,16 +55,12 @@ def run(config: TrainTagger, progress: Progress = lambda line: None) -> Path:
     return config.out
 
 
-def _splits(config: TrainTagger, ledger: Ledger) -> tuple[list[Annotated], list[Annotated]]:
+def _splits(config: TrainTagger, ledger: Ledger, progress: Progress) -> tuple[list[Annotated], list[Annotated]]:
     """Training and dev documents; without --dev some of the training documents, drawn by seed."""
-    training = [annotated for annotated in read_documents(config.train, ledger) if annotated.mentions]
-    if not training:
-        raise InputError("the training files have no document with mentions", "train on documents with gold mentions")
+    read = _read(config.train, "training", "train on documents with gold mentions", ledger, progress)
+    training = [annotated for annotated in read if annotated.mentions]
     if config.dev:
-        dev = list(read_documents(config.dev, ledger))
-        if not any(annotated.mentions for annotated in dev):
-            raise InputError("the dev files have no document with mentions", "give gold mentions, or leave --dev out")
-        return training, dev
+        return training, _read(config.dev, "dev", "give gold mentions, or leave --dev out", ledger, progress)
     if config.held_out >= len(training):
         raise InputError(
             f"--held-out {config.held_out}: the training files have {len(training)} documents with mentions",
@@ -71,6 +70,27 @@ def _splits(config: TrainTagger, ledger: Ledger) -> tuple[list[Annotated], list[
     return [training[index] for index in order[config.held_out :]], [
         training[index] for index in order[: config.held_out]
     ]
+
+
+def _read(files: Sequence[Path], kind: str, advice: str, ledger: Ledger, progress: Progress) -> list[Annotated]:
+    """The documents of files; the rows that are left out are told with their places.
+
+    Raises:
+        InputError: as `read_documents`, or there is no document with mentions.
+    """
+    books = Ledger()
+    documents = list(read_documents(files, books))
+    ledger.include(books)
+    lost = [
+        f"{reason}: {books.examples[reason][0]}{f' (and {count - 1:,} more)' if count > 1 else ''}"
+        for reason, count in books.counts.items()
+        if reason.startswith(_LOST)
+    ]
+    if not any(annotated.mentions for annotated in documents):
+        raise InputError("; ".join([f"the {kind} files have no document with mentions", *lost]), advice)
+    for line in lost:
+        progress(line)
+    return documents
 
 
 def _measures(counts: Counts) -> dict[str, Prf]:

@@ -76,19 +76,14 @@ def read_annotations(paths: Iterable[Path], ledger: Ledger) -> ImportedTagger:
     """
     books = Ledger()
     tagger = ImportedTagger(read_documents(paths, books), ledger)
-    _carry(books, ledger)
+    ledger.include(books, _name_apart)
     return tagger
 
 
-def _carry(books: Ledger, ledger: Ledger) -> None:
-    """Book what was read of the annotations apart from what is read of the documents, so that both balance."""
-    for reason, count in books.counts.items():
-        # --strict looks for malformed rows of any file under the one name
-        name = reason if reason == MALFORMED else f"annotations: {reason}"
-        places = books.examples.get(reason, [])
-        for place in places:
-            ledger.add(name, place)
-        ledger.add(name, count=count - len(places))
+def _name_apart(reason: str) -> str:
+    """What is read of the annotations is booked apart from what is read of the documents, so that both balance."""
+    # --strict looks for malformed rows of any file under the one name
+    return reason if reason == MALFORMED else f"annotations: {reason}"
 
 
 def _moved(mention: Mention, theirs: Document, ours: Document) -> Mention:

@@ -28,7 +28,8 @@ from biorel.stages import extract, fetch_ctd, fetch_pubmed, tag, train
 from tests.commands import SAMPLE, TINY, sample_dataset
 from tests.servers import Eutils, FakeClock, Reply, Request, article, running, served_file
 
-_TIMES = ("seconds", "seconds_per_epoch", "documents_per_second", "began", "resumed")
+# what tells of the last run and not of the output: times, that it went on from a killed one, how often it asked PubMed
+_OF_THE_RUN = ("seconds", "seconds_per_epoch", "documents_per_second", "began", "date", "resumed", "requests")
 _PMIDS = [str(number) for number in range(1, 1001)]
 _CTD = ("CTD_chem_gene_ixn_types", "CTD_chemicals_diseases")
 
@@ -123,26 +124,27 @@ def prepare(inputs: Path) -> None:
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """What must be the same of every file of a folder: all bytes of a table, and of JSON all but times."""
+    """What must be the same of every file of a folder: all bytes of a table, and of JSON all but what tells of the run
+    and the folder's own name."""
     found = (path for path in sorted(folder.rglob("*")) if path.is_file() and "events" not in path.parts)
     # a lock that nobody holds, which a kill between the last move and the unlocking leaves, is taken over or harmless
     files = (path for path in found if path.suffix != ".lock")
-    return {str(path.relative_to(folder)): hashlib.sha256(_content(path)).hexdigest() for path in files}
+    return {str(path.relative_to(folder)): hashlib.sha256(_content(path, folder)).hexdigest() for path in files}
 
 
-def _content(path: Path) -> bytes:
+def _content(path: Path, folder: Path) -> bytes:
     if path.name == "manifest.json":
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-        # how often a file was asked for differs after a kill (one that was moved into place and not noted yet is
-        # fetched anew), what became of rows does not
-        counts = {reason: count for reason, count in manifest["counts"].items() if "file" not in reason.split()}
-        return json.dumps([manifest["fingerprint"], counts]).encode()
+        manifest = json.dumps(_of_the_output(json.loads(path.read_text(encoding="utf-8"))))
+        return manifest.replace(str(folder), "").encode()
     if path.name == "metrics.json":
-        return json.dumps(_timeless(json.loads(path.read_text(encoding="utf-8")))).encode()
+        return json.dumps(_of_the_output(json.loads(path.read_text(encoding="utf-8")))).encode()
     if path.name == "history.parquet":
-        return pd.read_parquet(path).drop(columns=list(_TIMES), errors="ignore").to_csv().encode()
+        return pd.read_parquet(path).drop(columns=list(_OF_THE_RUN), errors="ignore").to_csv().encode()
     return path.read_bytes()
 
 
-def _timeless(values: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if name not in _TIMES}
+def _of_the_output(value: Any) -> Any:
+    """JSON without what tells of the run, however deep."""
+    if isinstance(value, dict):
+        return {name: _of_the_output(item) for name, item in value.items() if name not in _OF_THE_RUN}
+    return [_of_the_output(item) for item in value] if isinstance(value, list) else value

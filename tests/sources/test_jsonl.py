@@ -209,6 +209,16 @@ def test_P07_byte_offsets_may_run_past_the_last_character(one):
     assert (mention.start, mention.end) == (3, 9)
 
 
+def test_blanks_around_a_record_are_none_of_it(read):
+    ((_, plain), (_, blanks)) = read('{"id": 1, "text": "T."}', ' \t{"id": 2, "text": "T."}\t \r')
+    assert plain.document.title == blanks.document.title == "T."
+
+
+def test_a_byte_order_mark_within_the_file_is_told(read):
+    (_, (line, bad)) = read(TEXT, "\ufeff" + json.dumps(TEXT))
+    assert (line, bad.reason) == (2, "not JSON: Unexpected UTF-8 BOM (decode using utf-8-sig) at column 1")
+
+
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
@@ -217,6 +227,13 @@ def test_P07_byte_offsets_may_run_past_the_last_character(one):
         ('{"pmid": 0012}', "not JSON: Expecting ',' delimiter at column 11"),
         ('{"pmid": 1, "title": "T", "score": NaN}', "not JSON: NaN is no JSON number"),
         ('{"pmid": 1, "title": "T", "score": -Infinity}', "not JSON: -Infinity is no JSON number"),
+        ("ab", "not JSON: Expecting value at column 1"),
+        ("\t ab", "not JSON: Expecting value at column 3"),
+        ("tab", "not JSON: Expecting value at column 1"),
+        (" \ufeff{}", "not JSON: Expecting value at column 2"),
+        ("\u3000{}", "not JSON: Expecting value at column 1"),
+        (' {"pmid": 1} \t x', "not JSON: Extra data at column 16"),
+        ('{"pmid": 1}\u3000', "not JSON: Extra data at column 12"),
         ("[1, 2]", "not a JSON object"),
         ('"text"', "not a JSON object"),
         ("null", "not a JSON object"),

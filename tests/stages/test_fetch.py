@@ -14,7 +14,9 @@ from biorel.errors import ConfigError, FetchError, InputError, OutputError
 from biorel.ledger import Ledger
 from biorel.records import Article, Document
 from biorel.resources import resource
+from biorel.sources import bulk_files
 from biorel.sources.bioc import read_bioc
+from biorel.sources.bulk_files import write_state
 from biorel.sources.documents import read_documents
 from biorel.sources.eutils import BATCH
 from biorel.sources.pubtator import read_pubtator
@@ -286,6 +288,33 @@ def test_a_page_instead_of_ctd_is_told_with_what_to_do(ctd, fetch, tmp_path, pag
     assert len(ctd.to("/CTD_chem_gene_ixns.csv.gz")) == 1
 
 
+@pytest.mark.parametrize("noted", [0, 3])
+def test_a_killed_fetch_of_ctd_ends_in_the_manifest_of_an_undisturbed_one(ctd, fetch, monkeypatch, noted):
+    class KilledError(BaseException):
+        pass
+
+    def killed(folder, done):
+        if len(done) > noted:
+            raise KilledError
+        write_state(folder, done)
+
+    with monkeypatch.context() as patch:
+        # a file is in its place, and nothing says so yet
+        patch.setattr(bulk_files, "write_state", killed)
+        with pytest.raises(KilledError):
+            fetch(fetch_ctd, FetchCtd, url=ctd.url)
+    resumed = read_json(fetch(fetch_ctd, FetchCtd, url=ctd.url) / "manifest.json")
+    assert [len(ctd.to(f"/{name}")) for name in FILES] == [1 + (number == noted) for number in range(len(FILES))]
+    undisturbed = read_json(fetch(fetch_ctd, FetchCtd, url=ctd.url, force=True) / "manifest.json")
+    assert resumed["counts"] == undisturbed["counts"] == {"file fetched": len(FILES)}
+    for manifest in (resumed, undisturbed):
+        for holder in (manifest, *manifest["files"]):
+            for time in {"began", "seconds", "date"} & set(holder):
+                del holder[time]
+        del manifest["config"]["force"]
+    assert resumed == undisturbed
+
+
 def test_what_a_failed_command_left_is_not_taken_into_another_ones_folder(ctd, fetch, write, pubmed):
     ctd.on("/CTD_genes.csv.gz", served_file(ctd_file("CTD_genes.csv.gz"), cut=9))
     with pytest.raises(FetchError):
@@ -376,6 +405,25 @@ def test_a_corpus_is_fetched_unpacked_and_cited(server, fetch):
     assert manifest["corpus"]["citation"].startswith("Luo L")
     assert manifest["files"][0]["name"] == "BIORED.zip"
     assert any(f"use it with: biorel build-dataset --train {out}/BioRED" in line for line in fetch.said)
+
+
+def test_a_fetch_of_a_corpus_that_was_killed_after_unpacking_goes_on(server, fetch, monkeypatch):
+    class KilledError(BaseException):
+        pass
+
+    def killed(archive):
+        unpacked(archive)
+        raise KilledError
+
+    server.on("/BIORED.zip", served_file(archive(BioRED__Train="1|t|T\n")))
+    unpacked = fetch_corpus._unpacked
+    with monkeypatch.context() as patch:
+        patch.setattr(fetch_corpus, "_unpacked", killed)
+        with pytest.raises(KilledError):
+            fetch(fetch_corpus, FetchCorpus, name="biored", url=server.url)
+    out = fetch(fetch_corpus, FetchCorpus, name="biored", url=server.url)
+    assert names(out) == ["BioRED", "manifest.json"]
+    assert read_json(out / "manifest.json")["counts"] == {"file fetched": 1, "files unpacked": 1}
 
 
 def test_a_corpus_archive_that_is_unsafe_or_broken_leaves_nothing(server, fetch, tmp_path):

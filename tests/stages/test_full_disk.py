@@ -1,12 +1,7 @@
-"""A disk that is full, and a folder that cannot be written: one line and a hint, and nothing half an output.
-
-The limit on the size of a file stands in for a full disk: a write beyond it fails likewise.
-"""
+"""A disk that is full, and a folder that cannot be written: one line and a hint, and nothing half an output."""
 
 from __future__ import annotations
 
-import resource
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,18 +11,8 @@ from biorel.model.checkpoint import save_weights
 from biorel.text.tokenizer import save_tokenizer
 from biorel.training.model_folder import open_model
 from tests.commands import SAMPLE, command_line, flags
+from tests.full_disk import room_for
 from tests.servers import Eutils, article, running
-
-
-@contextmanager
-def room_for(size: int):
-    """No file can grow beyond so many bytes."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def commands(dataset, model, folder: Path) -> dict[str, list[str]]:

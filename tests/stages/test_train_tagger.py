@@ -124,6 +124,38 @@ def test_files_without_gold_mentions_are_told(tmp_path, corpus, write, capsys, b
     assert not list(tmp_path.glob("tagger*"))
 
 
+@pytest.mark.parametrize("broken", ["train", "dev"])
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("1\t3\t8\tzetin", "malformed row skipped: {}:3: neither an annotation nor a relation"),
+        ("2\t3\t8\tzetin\tChemical\tD1", "malformed row skipped: {}:3: row of '2' under document 1"),
+    ],
+)
+def test_a_broken_row_is_named_where_no_mention_is_left(tmp_path, corpus, write, capsys, broken, row, told):
+    files = {"train": corpus, "dev": corpus}
+    files[broken] = write("broken.txt", f"1|t|On zetin.\n1|a|None.\n{row}\n\n")
+    code, _, said = command_line(capsys, "train-tagger", *flags(**files, out=tmp_path / "tagger", epochs=1))
+    assert code == 3
+    assert f"files have no document with mentions; {told.format(files[broken])}" in said.splitlines()[0]
+    assert len(said.splitlines()) == 2
+
+
+def test_rows_that_are_left_out_are_named_in_a_training_too(tmp_path, corpus, write):
+    rows = "1\t3\t8\tzetin\n1\t9\tx\ty\n1\t0\t4\tache\tDisease\tD1\n1\t3\t8\tzetin\tChemical\tD1\n"
+    broken = write("broken.txt", f"1|t|On zetin.\n1|a|None.\n{rows}\n")
+    said: list[str] = []
+    given = {"train": (corpus, broken), "held_out": 6, "epochs": 1, "out": tmp_path / "tagger"}
+    train_tagger.run(TrainTagger.model_validate(TINY | given), said.append)
+    assert said[:2] == [
+        f"malformed row skipped: {broken}:3: neither an annotation nor a relation (and 1 more)",
+        f"mention dropped: span does not show its text: {broken} 1 0-4 'ache'",
+    ]
+    manifest = read_json(tmp_path / "tagger" / "manifest.json")
+    assert manifest["counts"]["malformed row skipped"] == 2
+    assert manifest["examples"]["malformed row skipped"][1].startswith(f"{broken}:4: ")
+
+
 def test_too_few_documents_leave_nothing_behind(tmp_path, corpus, capsys):
     out = tmp_path / "tagger"
     with pytest.raises(InputError, match="20 documents with mentions"):
