@@ -22,6 +22,7 @@ from biorel.sources.archives import unpack
 from biorel.sources.bioc import read_bioc
 from biorel.sources.chemprot import read_chemprot
 from biorel.sources.ctd import read_alternate_ids, read_curations, read_interaction_types
+from biorel.sources.ctd_facts import read_facts
 from biorel.sources.ctd_vocabularies import read_vocabularies
 from biorel.sources.documents import read_records
 from biorel.sources.eutils import fetch_articles, search
@@ -37,6 +38,7 @@ from biorel.sources.pubtator import read_pubtator
 from biorel.sources.pubtator_api import export
 from biorel.sources.pubtator_dump import filter_dump
 from biorel.sources.relations import read_relations
+from biorel.sources.spo import read_spo
 from biorel.sources.squad import read_squad
 from biorel.tables import write_table
 from tests.servers import article, article_set
@@ -371,6 +373,19 @@ READERS: dict[str, Reader] = {
         "a.tsv",
         lambda: [b"ChemicalID\tDiseaseID\tPubMedIDs\nC112297\tD006948\t19098162|7\nMESH:D1\tOMIM:2\n# x\n"],
         lambda path: read_known_pairs(path, Ledger(), {"7"}),
+    ),
+    "spo": Reader(
+        "a.spo",
+        lambda: [b"lithium\tcauses\ttremor\n\nrash  x\tis_a\tskin disease\n"],
+        lambda path: read_spo(path, Ledger()),
+    ),
+    "ctd-facts": Reader(
+        "a.tsv",
+        lambda: [
+            b"ChemicalID\tDiseaseID\tPubMedIDs\nC112297\tD006948\t19098162|7\nD000001\tMESH:D2\t\n",
+            b"ChemicalID\tDiseaseID\tDirectEvidence\tPubMedIDs\nC112297\tD006948\ttherapeutic|marker/mechanism\t7\n",
+        ],
+        lambda path: read_facts(path, Ledger()),
     ),
     "pubtator-dump": Reader("a", _pubtator, _dump),
     "zip": Reader("a.zip", _zip, _unpacked),
