@@ -18,6 +18,7 @@ from bioc import BioCDocument, biocjson
 from biorel.errors import InputError
 from biorel.ledger import Ledger
 from biorel.sources.files import HALF_OF_PAIR, read_head, read_lines
+from biorel.sources.json_size import LARGEST_JSON, MOST_VALUES, is_bearable
 from biorel.sources.xml_stream import read_elements, text_of
 
 Node = dict[str, Any]
@@ -25,8 +26,6 @@ Node = dict[str, Any]
 _LISTS = ("passages", "sentences", "annotations", "relations", "nodes")
 _ATTRIBUTES = frozenset({"id", "refid", "role", "offset", "length"})
 # JSON is read whole: so much text, and so many values in it, of which each takes up to a hundred bytes
-_LARGEST_JSON = 2**26
-_MOST_VALUES = 4_000_000
 # of one document; each takes some kilobytes as bioc's objects
 _MOST_NODES = 100_000
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -70,7 +69,7 @@ def _from_xml(element: Any) -> Node:
 
 def _json_values(path: Path, ledger: Ledger) -> Iterator[Any]:
     """The values of a JSON file: its lines where the first line is a whole value, else all of it."""
-    lines = ((number, line) for number, line in read_lines(path, ledger, _LARGEST_JSON) if line.strip())
+    lines = ((number, line) for number, line in read_lines(path, ledger, LARGEST_JSON) if line.strip())
     number, first = next(lines)
     try:
         value = json.loads(_of_bearable_size(path, first))
@@ -89,13 +88,13 @@ def _joined(path: Path, first: str, lines: Iterator[tuple[int, str]]) -> str:
     for _, line in lines:
         texts.append(line)
         size += len(line) + 1
-        if size > _LARGEST_JSON or len(texts) > _MOST_VALUES:
+        if size > LARGEST_JSON or len(texts) > MOST_VALUES:
             raise _too_large(path)
     return "\n".join(texts)
 
 
 def _of_bearable_size(path: Path, text: str) -> str:
-    if len(text) > _LARGEST_JSON or sum(map(text.count, ",[{")) > _MOST_VALUES:
+    if not is_bearable(text):
         raise _too_large(path)
     return text
 

@@ -19,10 +19,9 @@ from biorel.errors import InputError
 from biorel.ledger import Ledger
 from biorel.records import Document
 from biorel.sources.files import HALF_OF_PAIR, read_whole
+from biorel.sources.json_size import LARGEST_JSON, is_bearable
 from biorel.sources.jsonl import cut_title
 
-# SQuAD 2.0 has 42 MB
-_LARGEST = 2**29
 _HINT = "SQuAD JSON is data > paragraphs > context and qas, each with id, question and answers"
 
 
@@ -40,9 +39,12 @@ def read_squad(path: Path, ledger: Ledger) -> Iterator[tuple[Document, tuple[Que
     Raises:
         InputError: the file cannot be read, is not JSON, or is not in this form; the place is told.
     """
-    content = read_whole(path, _LARGEST)
+    content = read_whole(path, LARGEST_JSON)
     try:
-        value = json.loads(content.decode("utf-8-sig"))
+        text = content.decode("utf-8-sig")
+        if not is_bearable(text):
+            raise InputError(f"{path}: too many values to be read at once", "cut it into several files")
+        value = json.loads(text)
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON ({error})", _HINT) from error
     try:

@@ -16,7 +16,7 @@ from biorel.config import Tag, load
 from biorel.errors import BiorelError, ConfigError, FetchError, InputError
 from biorel.ledger import MALFORMED, Ledger
 from biorel.records import Document, Mention
-from biorel.sources import bioc_parse, chemprot, files, mesh_files, pubtator, spans, xml_meter
+from biorel.sources import bioc_parse, chemprot, files, json_size, mesh_files, pubtator, spans, xml_meter
 from biorel.sources.archives import unpack
 from biorel.sources.bioc import read_bioc
 from biorel.sources.bioc_parse import parse_bioc
@@ -135,9 +135,12 @@ def test_a_list_within_a_list_in_an_infon_says_nothing(tmp_path):
     assert [(one.type, one.entity_id) for one in found.mentions] == [("", "D1")]
 
 
-@pytest.mark.parametrize(("bound", "message"), [("_MOST_NODES", "more than 5 passages"), ("_MOST_VALUES", "too large")])
-def test_bioc_json_that_would_fill_the_memory_is_refused_before_it_does(tmp_path, monkeypatch, bound, message):
-    monkeypatch.setattr(bioc_parse, bound, 5)
+@pytest.mark.parametrize(
+    ("module", "bound", "message"),
+    [(bioc_parse, "_MOST_NODES", "more than 5 passages"), (json_size, "MOST_VALUES", "too large")],
+)
+def test_bioc_json_that_would_fill_the_memory_is_refused_before_it_does(tmp_path, monkeypatch, module, bound, message):
+    monkeypatch.setattr(module, bound, 5)
     (tmp_path / "a.json").write_text('{"id": "1", "passages": [{}, {}, {}, {}, {}, {}]}', encoding="utf-8")
     with pytest.raises(InputError, match=message):
         list(parse_bioc(tmp_path / "a.json", Ledger()))

@@ -10,7 +10,7 @@ from biorel.answers import AnswerSpan, Question
 from biorel.errors import InputError
 from biorel.exports.squad import write_squad
 from biorel.records import Document
-from biorel.sources import squad
+from biorel.sources import json_size, squad
 from biorel.sources.squad import read_squad
 
 CONTEXT = "Lithium caused tremor. The tremor went away."
@@ -98,9 +98,15 @@ def test_a_file_in_another_form_is_told_by_its_place(write, ledger, content, fau
 
 
 def test_a_file_beyond_all_question_sets_is_not_read(write, ledger, monkeypatch):
-    monkeypatch.setattr(squad, "_LARGEST", 100)
+    monkeypatch.setattr(squad, "LARGEST_JSON", 100)
     with pytest.raises(InputError, match=r"s\.json: more than 0 MiB"):
         list(read_squad(write("s.json", json.dumps({"data": [], "x": "y" * 100})), ledger))
+
+
+def test_values_without_end_are_refused_before_they_fill_the_memory(write, ledger, monkeypatch):
+    monkeypatch.setattr(json_size, "MOST_VALUES", 5)
+    with pytest.raises(InputError, match=r"s\.json: too many values to be read at once"):
+        list(read_squad(write("s.json", json.dumps({"data": [{}, {}, {}, {}, {}]})), ledger))
 
 
 def test_a_repeated_question_id_is_told(write, ledger):
