@@ -85,6 +85,18 @@ def read_table(path: Path, kind: type[R]) -> Iterator[R]:
                     yield from_row(kind, row)
 
 
+def read_by_document(path: Path, kind: type[R]) -> dict[str, list[R]]:
+    """The table's records by their `doc_id`, those of a document in file order.
+
+    Raises:
+        InputError: as `read_table`.
+    """
+    grouped: dict[str, list[R]] = {}
+    for record in read_table(path, kind):
+        grouped.setdefault(getattr(record, "doc_id"), []).append(record)  # noqa: B009 - for the type checker
+    return grouped
+
+
 def _schema_of(path: Path, found: list[str], kind: type) -> pa.Schema:
     """The schema of a table as it is found: columns that came later, and have a default, may be missing together."""
     schema = SCHEMAS[kind]

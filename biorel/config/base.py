@@ -20,6 +20,7 @@ C = TypeVar("C", bound="Config")
 OUT = Field(description="folder to write; it appears whole or not at all")
 FORCE = Field(False, description="replace the output if it exists")
 DEVICE = Field("auto", description="auto, cpu, cuda or cuda:N", pattern=r"^(auto|cpu|cuda(:\d+)?)$")
+THREADS = Field(0, ge=0, description="CPU threads; 0 leaves torch's choice")
 BATCH_TOKENS = Field(16_000, ge=1, description="padded tokens scored at once")
 
 

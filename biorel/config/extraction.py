@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, Config
+from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, THREADS, Config
 from biorel.config.knowledge import GRAPH
 
 
@@ -46,7 +46,7 @@ class Extract(Config):
     max_evidence: int = Field(5, ge=1, description="mention pairs told per relation, by weight")
     batch_tokens: int = BATCH_TOKENS
     device: str = DEVICE
-    threads: int = Field(0, ge=0, description="CPU threads; 0 leaves torch's choice")
+    threads: int = THREADS
     skip_bad: bool = Field(
         False, description="exit 0 although some records are bad; they are in the status file either way"
     )

@@ -8,7 +8,8 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from biorel.config.aggregation import VOTE_HELP
-from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, OUT, Config
+from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, OUT, THREADS, Config
+from biorel.config.encoder import heads_fault
 
 
 class TrainReader(Config):
@@ -19,15 +20,13 @@ class TrainReader(Config):
     questions: Path = Field(description="folder that build-questions wrote")
     vectors: Path | None = Field(None, description="pre-trained sub-word vectors, word2vec text, plain or gzip")
     freeze_vectors: bool = Field(False, description="leave the token vectors as they are, as the paper does")
-    resplit_dev: int = Field(
-        0, ge=0, description="join train and dev and draw this many dev documents anew by seed, as in train"
-    )
+    resplit_dev: int = Field(0, ge=0, description="join train and dev and draw this many dev documents anew by seed")
     folds: int = Field(
         1, ge=1, description="train on the folds of train and dev together, each being dev once; their mean answers"
     )
     seed: int = Field(1, ge=0, description="seed of initial weights, folds, order and dropout")
     device: str = DEVICE
-    threads: int = Field(0, ge=0, description="CPU threads; 0 leaves torch's choice")
+    threads: int = THREADS
 
     head: Literal["labels", "independent", "vector", "matrix", "matrix-both"] = Field(
         "labels", description="DGCNN's 0/1 labels; or MaP's InD, VCP, MaP_F, MaP_E"
@@ -76,8 +75,8 @@ class TrainReader(Config):
 
     @model_validator(mode="after")
     def _check(self) -> TrainReader:
-        if self.encoder == "bran" and self.heads and self.width % self.heads:
-            raise ValueError(f"--width {self.width} is not a multiple of --heads {self.heads}")
+        if self.encoder == "bran" and (fault := heads_fault(self.width, self.heads)):
+            raise ValueError(fault)
         if not self.dilations or not self.question_dilations:
             raise ValueError("--dilations and --question-dilations hold one number at least")
         if min(*self.dilations, *self.question_dilations) < 1:
@@ -111,7 +110,7 @@ class EvaluateReader(Config):
         (), description="the same for the documents of these splits of --questions, such as those trained on"
     )
     device: str = DEVICE
-    threads: int = Field(0, ge=0, description="CPU threads; 0 leaves torch's choice")
+    threads: int = THREADS
     batch_tokens: int = BATCH_TOKENS
     out: Path = OUT
     force: bool = FORCE
@@ -161,7 +160,7 @@ class Ask(Config):
     skip_bad: bool = Field(False, description="exit 0 although some records are bad")
     batch_tokens: int = BATCH_TOKENS
     device: str = DEVICE
-    threads: int = Field(0, ge=0, description="CPU threads; 0 leaves torch's choice")
+    threads: int = THREADS
 
     @model_validator(mode="after")
     def _check(self) -> Ask:

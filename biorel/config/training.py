@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, OUT, Config
+from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, OUT, THREADS, Config
 from biorel.config.encoder import BLOCKS, EXPANSION, HEADS, KERNELS, POSITIONS, WIDTH, heads_fault
 from biorel.config.knowledge import GRAPH
 
@@ -36,7 +36,7 @@ class Train(Config):
     visible_matrix: bool = Field(True, description="with --graph: only its entity's mentions see a branch (K-BERT)")
     seed: int = Field(1, ge=0, description="seed of initial weights, splits, order and dropout")
     device: str = DEVICE
-    threads: int = Field(0, ge=0, description="CPU threads; 0 leaves torch's choice")
+    threads: int = THREADS
     deterministic: bool = Field(
         False, description="on CUDA: only operations that repeat bit for bit (tested on CPUs, which do so without)"
     )

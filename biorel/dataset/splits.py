@@ -29,7 +29,7 @@ def sized_splits(doc_ids: Iterable[str], sizes: tuple[int, int, int], seed: int)
     Raises:
         InputError: the sizes do not sum to the number of documents.
     """
-    order = _drawn_order(doc_ids, seed)
+    order = drawn_order(doc_ids, seed)
     if len(order) != sum(sizes):
         asked = " + ".join(map(str, sizes))
         raise InputError(f"--split-sizes {asked} are {sum(sizes)} documents; there are {len(order)}")
@@ -46,14 +46,14 @@ def fold_splits(doc_ids: Iterable[str], folds: int, fold: int, seed: int) -> dic
     Raises:
         InputError: fewer documents than folds.
     """
-    order = _drawn_order(doc_ids, seed)
+    order = drawn_order(doc_ids, seed)
     if len(order) < folds:
         raise InputError(f"--folds {folds}: there are {len(order)} documents", "a fold holds one at least")
     of_fold = {fold - 1: "test", fold % folds: "dev"}
     return {doc_id: of_fold.get(place % folds, "train") for place, doc_id in enumerate(order)}
 
 
-def _drawn_order(doc_ids: Iterable[str], seed: int) -> list[str]:
+def drawn_order(doc_ids: Iterable[str], seed: int) -> list[str]:
     """The documents as a hash of seed and id orders them."""
     return sorted(set(doc_ids), key=lambda doc_id: hashlib.sha256(f"{seed}:{doc_id}".encode()).digest())
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Self
+from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from biorel.model.branches import Branches
+from biorel.model.tensors import Tensors
 
 
 @dataclass(frozen=True)
-class Batch:
+class Batch(Tensors):
     """Documents with their pairs; a mask is True where something is real.
 
     A unit is what the bi-affine scores: one mention (its tokens are averaged) or one mention token.
@@ -70,7 +69,3 @@ class Batch:
     def pairs(self) -> int:
         """P."""
         return int(self.pair_documents.shape[0])
-
-    def to(self, device: torch.device) -> Self:
-        """The same batch on another device."""
-        return type(self)(**{field.name: getattr(self, field.name).to(device) for field in fields(self)})

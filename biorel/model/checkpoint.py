@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 from safetensors import SafetensorError
@@ -16,7 +16,11 @@ from torch import Tensor, nn
 from biorel.errors import ModelError, OutputError
 from biorel.model.bran import Bran, Sizes
 from biorel.model.ensemble import Ensemble, Network
-from biorel.model.masked import EncoderSizes
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+S = TypeVar("S", bound="DataclassInstance")
 
 _ARCHITECTURE = re.compile(r"(sm|compute)_(\d+)")
 
@@ -81,12 +85,12 @@ def network_from_dict(values: Mapping[str, Any]) -> Network:
         ModelError: not what `network_to_dict` wrote.
     """
     if values.get("model") != "ensemble":
-        return Bran(sizes_from_dict(values.get("sizes", {})))
+        return Bran(sizes_from_dict(Sizes, values.get("sizes", {}), later=LATER))
     members = values.get("members")
     if not isinstance(members, list) or not all(isinstance(member, dict) for member in members):
         raise ModelError("config.json: an ensemble without its members", "was it written by this version of biorel?")
     try:
-        return Ensemble([Bran(sizes_from_dict(member)) for member in members])
+        return Ensemble([Bran(sizes_from_dict(Sizes, member, later=LATER)) for member in members])
     except ValueError as error:
         raise ModelError(f"config.json: {error}", "make it anew with biorel ensemble") from error
 
@@ -103,25 +107,28 @@ def read_weights(path: Path) -> dict[str, Tensor]:
         raise ModelError(f"{path}: not a safetensors file ({error})") from error
 
 
-def sizes_to_dict(sizes: Sizes | EncoderSizes) -> dict[str, Any]:
+def sizes_to_dict(sizes: DataclassInstance) -> dict[str, Any]:
     """The sizes as plain values for JSON."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(sizes).items()}
 
 
-def sizes_from_dict(values: Mapping[str, Any]) -> Sizes:
+def sizes_from_dict(
+    kind: type[S], values: Mapping[str, Any], place: str = "config.json", later: frozenset[str] = frozenset()
+) -> S:
     """The sizes from plain values.
+
+    Args:
+        place: where the values stand.
+        later: names that may be missing, which have their defaults then.
 
     Raises:
         ModelError: a name that is missing or unknown.
     """
-    names = {field.name for field in fields(Sizes)}
-    odd = sorted((set(values) ^ names) - (LATER - set(values)))
+    names = {field.name for field in fields(kind)}
+    odd = sorted((set(values) ^ names) - (later - set(values)))
     if odd:
-        raise ModelError(
-            f"config.json: {', '.join(odd)} missing or unknown", "was it written by this version of biorel?"
-        )
-    plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-    return Sizes(**plain)
+        raise ModelError(f"{place}: {', '.join(odd)} missing or unknown", "was it written by this version of biorel?")
+    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
 
 def pick_device(name: str) -> torch.device:

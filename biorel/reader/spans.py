@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Self
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from biorel.model.tensors import Tensors
+
 
 @dataclass(frozen=True)
-class Questions:
+class Questions(Tensors):
     """A batch: [B, Q] question and [B, T] passage token ids with their masks, [B, T, 8] features."""
 
     question_ids: Tensor
@@ -18,9 +19,6 @@ class Questions:
     token_ids: Tensor
     token_mask: Tensor
     features: Tensor
-
-    def to(self, device: torch.device) -> Self:
-        return type(self)(**{field.name: getattr(self, field.name).to(device) for field in fields(self)})
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ class Read:
 
 
 @dataclass(frozen=True)
-class Targets:
+class Targets(Tensors):
     """Where the answers are.
 
     Attributes:
@@ -59,9 +57,6 @@ class Targets:
     ends: Tensor
     start_labels: Tensor
     end_labels: Tensor
-
-    def to(self, device: torch.device) -> Self:
-        return type(self)(**{field.name: getattr(self, field.name).to(device) for field in fields(self)})
 
 
 @dataclass(frozen=True)

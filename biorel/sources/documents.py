@@ -16,7 +16,7 @@ from biorel.sources.jsonl import read_jsonl
 from biorel.sources.pubmed import Deletion, read_pubmed
 from biorel.sources.pubtator import read_pubtator
 from biorel.sources.spans import check_spans, without_repeats
-from biorel.tables import read_table
+from biorel.tables import read_by_document, read_table
 
 Records = Iterator[tuple[int, Annotated | BadRecord]]
 
@@ -40,10 +40,8 @@ def _unnumbered(read: Callable[[Path, Ledger], Iterator[Annotated]]) -> Callable
 
 def _read_table(path: Path, ledger: Ledger) -> Iterator[Annotated]:
     """The documents of a table, with the mentions of the table beside it where there is one (`biorel tag`)."""
-    mentions: dict[str, list[Mention]] = {}
-    if (beside := path.with_name(MENTIONS)).is_file():
-        for mention in read_table(beside, Mention):
-            mentions.setdefault(mention.doc_id, []).append(mention)
+    beside = path.with_name(MENTIONS)
+    mentions = read_by_document(beside, Mention) if beside.is_file() else {}
     for document in read_table(path, Document):
         ledger.add("documents read")
         place = f"{path} {document.doc_id}"

@@ -18,7 +18,7 @@ from biorel.sources.documents import read_documents
 from biorel.sources.files import HALF_OF_PAIR, read_head, read_lines
 from biorel.sources.identifiers import concept_id
 from biorel.sources.references import NO_RELATION, says_no_relation
-from biorel.tables import read_table
+from biorel.tables import read_by_document, read_table
 
 _PARQUET_MAGIC = b"PAR1"
 MENTIONS = "mentions.parquet"
@@ -121,9 +121,7 @@ def _end(value: Any) -> str:
 
 def _from_parquet(path: Path) -> Predictions:
     try:
-        mentions: dict[str, list[Mention]] = {}
-        for mention in read_table(path, Mention):
-            mentions.setdefault(mention.doc_id, []).append(mention)
+        mentions = read_by_document(path, Mention)
         return Predictions(mentions={doc_id: tuple(found) for doc_id, found in mentions.items()})
     except InputError:
         # another table; where it is neither, the second error tells which columns there are

@@ -23,8 +23,8 @@ from biorel.ledger import Ledger
 from biorel.records import Document, Mention, Pair
 from biorel.resources import resource
 from biorel.sources.squad import read_squad
-from biorel.tables import read_table, write_table
-from biorel.text.tokenizer import import_subword_nmt, learn_bpe, load_tokenizer
+from biorel.tables import read_by_document, read_table, write_table
+from biorel.text.tokenizer import import_subword_nmt, learn_bpe, load_tokenizer, save_tokenizer
 from biorel.training.model_folder import read_labels
 
 Progress = Callable[[str], None]
@@ -54,7 +54,7 @@ def run(config: BuildQuestions, progress: Progress = lambda line: None) -> Path:
             raise InputError("no question in any split", "documents need linked entities of the types of a relation")
         for split, asked in splits.items():
             _write(artifact.path / split, asked)
-        _tokenizer(config, splits["train"]).save(str(artifact.path / "tokenizer.json"))
+        save_tokenizer(_tokenizer(config, splits["train"]), artifact.path / "tokenizer.json")
         stats = {split: _counts(asked) for split, asked in splits.items()}
         artifacts.write_json(artifact.path / "stats.json", stats)
         for split, counts in stats.items():
@@ -75,19 +75,13 @@ def _asked(config: BuildQuestions, split: str, ledger: Ledger) -> Iterator[Asked
     shipped = sorted(resource("questions").glob("*.toml"))
     templates = read_templates([*shipped, *config.templates])
     folder = config.dataset / split
-    mentions, pairs = _grouped(folder / "mentions.parquet", Mention), _grouped(folder / "pairs.parquet", Pair)
+    mentions = read_by_document(folder / "mentions.parquet", Mention)
+    pairs = read_by_document(folder / "pairs.parquet", Pair)
     for document in read_table(folder / "documents.parquet", Document):
         linked = link(mentions.get(document.doc_id, ()), "drop")
         found = document_questions(document.doc_id, linked, pairs.get(document.doc_id, ()), schema, templates)
         ledger.add("documents read")
         yield Asked(document, linked, tuple(found))
-
-
-def _grouped(path: Path, kind: type[Any]) -> dict[str, list[Any]]:
-    grouped: dict[str, list[Any]] = {}
-    for record in read_table(path, kind):
-        grouped.setdefault(record.doc_id, []).append(record)
-    return grouped
 
 
 def _check_splits(splits: dict[str, list[Asked]]) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import torch
 from tokenizers import Tokenizer
@@ -21,7 +20,7 @@ from biorel.model.masked import EncoderSizes, MaskedModel
 from biorel.stages.cards import options_told
 from biorel.text.tokenizer import UNK_ID, spellings
 from biorel.training.checkpoint import FOLDER, TrainingState, discard_state, resume_state
-from biorel.training.loop import Report, train
+from biorel.training.loop import Report, pace, train
 from biorel.training.masking import Ids, pieces_of
 from biorel.training.optim import WeightAverage, build_optimizer
 from biorel.training.pretrained import save_pretrained
@@ -125,8 +124,7 @@ def _metrics(
         "tokens": {"train": sum(map(len, training)), "dev": sum(map(len, dev))},
         "seed": config.seed,
         "device": str(device),
-        "seconds_per_epoch": float(np.mean([row["seconds"] for row in state.history])),
-        "tokens_per_second": float(np.mean([row["tokens_per_second"] for row in state.history])),
+        **pace(state.history, "tokens"),
     }
 
 

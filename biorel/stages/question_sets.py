@@ -16,7 +16,7 @@ from biorel.reader.passages import Cutter, Passage, all_passages
 from biorel.reader.prediction import predict
 from biorel.records import Document, Mention
 from biorel.scoring.answers import Judged
-from biorel.tables import read_table
+from biorel.tables import read_by_document, read_table
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,5 @@ def read_questions(folder: Path, split: str) -> QuestionSet:
     if not questions:
         raise InputError(f"{folder}: the {split} split has no question", "build it with documents for this split")
     texts = {one.doc_id: one.text for one in read_table(place / "documents.parquet", Document)}
-    mentions: dict[str, list[Mention]] = {}
-    for mention in read_table(place / "mentions.parquet", Mention):
-        mentions.setdefault(mention.doc_id, []).append(mention)
+    mentions = read_by_document(place / "mentions.parquet", Mention)
     return QuestionSet(questions, texts, {doc_id: tuple(found) for doc_id, found in mentions.items()})

@@ -15,7 +15,7 @@ from biorel.ledger import Ledger
 from biorel.model.ensemble import Network
 from biorel.records import Document, Example, Mention, Pair
 from biorel.scoring.pairs import NOT_SCORED, ScoredPair
-from biorel.tables import read_table
+from biorel.tables import read_by_document, read_table
 from biorel.text.tokenizer import load_tokenizer
 from biorel.training.collate import Collator
 from biorel.training.inference import predict
@@ -46,12 +46,8 @@ def encoded_for(encoder: Encoder, dataset: Path, split: str, ledger: Ledger) -> 
         return examples
     ledger.add("documents encoded anew, as the model has another vocabulary", count=len(examples))
     documents = {one.doc_id: one for one in read_table(dataset / split / "documents.parquet", Document)}
-    mentions: dict[str, list[Mention]] = {}
-    for mention in read_table(dataset / split / "mentions.parquet", Mention):
-        mentions.setdefault(mention.doc_id, []).append(mention)
-    pairs: dict[str, list[Pair]] = {}
-    for pair in read_table(dataset / split / "pairs.parquet", Pair):
-        pairs.setdefault(pair.doc_id, []).append(pair)
+    mentions = read_by_document(dataset / split / "mentions.parquet", Mention)
+    pairs = read_by_document(dataset / split / "pairs.parquet", Pair)
     encoded = []
     for example in examples:
         found = mentions.get(example.doc_id, [])

@@ -35,7 +35,7 @@ from biorel.stages.tasks import MEASURES, check_task, score_task
 from biorel.text.tokenizer import UNK_ID, load_tokenizer, spellings
 from biorel.training.checkpoint import FILE, FOLDER, TrainingState, discard_state, resume_state
 from biorel.training.events import event_file
-from biorel.training.loop import DevScore, Report, train
+from biorel.training.loop import DevScore, Report, pace, train
 from biorel.training.model_folder import ModelFolder, read_labels, save_model
 from biorel.training.optim import WeightAverage, build_optimizer
 from biorel.training.pretrained import start_from
@@ -202,8 +202,7 @@ def _metrics(
         "documents": {"train": training, "dev": dev},
         "seed": config.seed,
         "device": str(device),
-        "seconds_per_epoch": float(np.mean([row["seconds"] for row in state.history])),
-        "documents_per_second": float(np.mean([row["documents_per_second"] for row in state.history])),
+        **pace(state.history, "documents"),
     }
 
 

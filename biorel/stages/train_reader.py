@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from biorel import artifacts
 from biorel.artifacts import Artifact
 from biorel.config import TrainReader
-from biorel.errors import InputError, ModelError
+from biorel.dataset.splits import drawn_order
+from biorel.errors import InputError
 from biorel.model.checkpoint import pick_device
 from biorel.reader.decoding import Decoding
 from biorel.scoring.answer_choices import tune
@@ -23,7 +22,8 @@ from biorel.stages.pretrained import open_bert
 from biorel.stages.question_sets import QuestionSet, read_questions
 from biorel.stages.reader_member import Job, Reports, train_member
 from biorel.text.tokenizer import load_tokenizer
-from biorel.training.checkpoint import FOLDER
+from biorel.training.checkpoint import FOLDER, of_another_run
+from biorel.training.loop import pace
 from biorel.training.reader_folder import ReaderFolder, save_reader
 
 _BEGUN = f"{FOLDER}/begun"
@@ -71,7 +71,7 @@ def _parts(config: TrainReader) -> list[tuple[QuestionSet, QuestionSet]]:
     parts = [(training, dev)]
     if config.folds > 1 or config.resplit_dev:
         both = training.joined(dev)
-        order = sorted(both.texts, key=lambda doc_id: hashlib.sha256(f"{config.seed}:{doc_id}".encode()).digest())
+        order = drawn_order(both.texts, config.seed)
         if len(order) < config.folds or len(order) <= config.resplit_dev:
             asked = f"--folds {config.folds}" if config.folds > 1 else f"--resplit-dev {config.resplit_dev}"
             raise InputError(f"{asked}: train and dev have {len(order)} documents together")
@@ -95,10 +95,7 @@ def _begin(artifact: Artifact, key: str, force: bool) -> bool:
         if begun.read_text(encoding="utf-8") == key:
             return True
         if not force:
-            raise ModelError(
-                f"{artifact.path}: left by a run with other data or parameters",
-                f"give the same command again to resume it, or remove {artifact.path} to begin anew",
-            )
+            raise of_another_run(artifact.path, artifact.path)
         shutil.rmtree(begun.parent)
     begun.parent.mkdir(exist_ok=True)
     begun.write_text(key, encoding="utf-8")
@@ -120,8 +117,7 @@ def _metrics(
         "epochs": len(rows),
         "seed": config.seed,
         "device": str(device),
-        "seconds_per_epoch": float(np.mean([row["seconds"] for row in rows])),
-        "questions_per_second": float(np.mean([row["questions_per_second"] for row in rows])),
+        **pace(rows, "questions"),
     }
 
 

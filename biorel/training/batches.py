@@ -23,6 +23,21 @@ class Plan:
     pairs: tuple[tuple[int, ...], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class TextStep:
+    """One step over texts: their places; `epoch` and `number` say what is drawn for it."""
+
+    texts: tuple[int, ...]
+    epoch: int
+    number: int
+
+
+def text_steps(lengths: Sequence[int], *, token_budget: int, seed: int, epoch: int) -> list[TextStep]:
+    """Every text once, in shuffled batches under a budget of padded tokens."""
+    batches = shuffled_batches(lengths, token_budget=token_budget, seed=seed, epoch=epoch)
+    return [TextStep(batch, epoch, number) for number, batch in enumerate(batches)]
+
+
 def usable_pairs(example: Example) -> tuple[int, ...]:
     """The pairs that train: those that nothing holds back."""
     return tuple(index for index, drop in enumerate(example.pair_drops) if not drop)

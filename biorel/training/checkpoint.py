@@ -95,10 +95,7 @@ def restore_state(state: TrainingState, folder: Path, key: str) -> bool:
     except (SafetensorError, OSError, KeyError, TypeError, json.JSONDecodeError) as error:
         raise ModelError(f"{path}: damaged checkpoint ({error})", f"remove {folder} to begin anew") from error
     if plain["key"] != key:
-        raise ModelError(
-            f"{path}: left by a run with other data or parameters",
-            f"give the same command again to resume it, or remove {folder} to begin anew",
-        )
+        raise of_another_run(path, folder)
     state.model.load_state_dict(_part(tensors, "model/"))
     device = next(state.model.parameters()).device
     state.average.shadow = {name: value.to(device) for name, value in _part(tensors, "average/").items()}
@@ -116,6 +113,14 @@ def restore_state(state: TrainingState, folder: Path, key: str) -> bool:
     if "random/cuda" in tensors and torch.cuda.is_available():
         torch.cuda.set_rng_state(tensors["random/cuda"])
     return True
+
+
+def of_another_run(path: Path, folder: Path) -> ModelError:
+    """What to say of a checkpoint that this run cannot go on from; `folder` is what to remove."""
+    return ModelError(
+        f"{path}: left by a run with other data or parameters",
+        f"give the same command again to resume it, or remove {folder} to begin anew",
+    )
 
 
 def resume_state(state: TrainingState, folder: Path, key: str, *, force: bool) -> bool:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import Any, ClassVar, Protocol
 
 from torch import Tensor
@@ -136,6 +137,15 @@ def train(
         state.epoch, state.epoch_step, state.sums = state.epoch + 1, 0, {}
         save_state(state, folder, key)
         yield report
+
+
+def pace(history: Sequence[Mapping[str, float]], unit: str) -> dict[str, float]:
+    """Means over the epochs of a history, as `metrics.json` has them."""
+    speed = f"{unit}_per_second"
+    return {
+        "seconds_per_epoch": fmean(row["seconds"] for row in history),
+        speed: fmean(row[speed] for row in history),
+    }
 
 
 def _exhausted(state: TrainingState, schedule: Schedule) -> bool:

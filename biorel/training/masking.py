@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from biorel.model.tensors import Tensors
 from biorel.text.tokenizer import PAD_ID, UNK_ID
 
 HIDDEN, REPLACED = 0.8, 0.1
@@ -30,18 +31,13 @@ class MaskedText:
 
 
 @dataclass(frozen=True)
-class MaskedBatch:
+class MaskedBatch(Tensors):
     """Texts padded: [B, T] ids and mask, [M] places in the flattened [B T], [M] targets."""
 
     token_ids: Tensor
     mask: Tensor
     places: Tensor
     targets: Tensor
-
-    def to(self, device: torch.device) -> MaskedBatch:
-        return MaskedBatch(
-            self.token_ids.to(device), self.mask.to(device), self.places.to(device), self.targets.to(device)
-        )
 
 
 def can_be_masked(token_ids: Ids) -> bool:

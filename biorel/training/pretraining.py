@@ -12,8 +12,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from biorel.model.budget import filled_batches, shuffled_batches
+from biorel.model.budget import ordered_batches
 from biorel.model.masked import MaskedModel
+from biorel.training.batches import TextStep, text_steps
 from biorel.training.loop import DevScore, Schedule
 from biorel.training.masking import Ids, MaskedBatch, collate_masked, mask_text
 
@@ -31,15 +32,6 @@ class MaskedRecipe(Schedule):
 
 
 @dataclass(frozen=True)
-class MaskedStep:
-    """Texts by index; `epoch` and `number` say which tokens are hidden."""
-
-    texts: tuple[int, ...]
-    epoch: int
-    number: int
-
-
-@dataclass(frozen=True)
 class MaskedWork:
     """The training texts, token ids of each with at least one that is known, and what becomes of them."""
 
@@ -50,17 +42,15 @@ class MaskedWork:
     vocabulary: int
     device: torch.device
 
-    def plans(self, epoch: int) -> list[MaskedStep]:
+    def plans(self, epoch: int) -> list[TextStep]:
         """Every text once."""
         lengths = [len(text) for text in self.texts]
-        budget, seed = self.recipe.token_budget, self.recipe.seed
-        batches = shuffled_batches(lengths, token_budget=budget, seed=seed, epoch=epoch)
-        return [MaskedStep(batch, epoch, number) for number, batch in enumerate(batches)]
+        return text_steps(lengths, token_budget=self.recipe.token_budget, seed=self.recipe.seed, epoch=epoch)
 
-    def size(self, plan: MaskedStep) -> int:
+    def size(self, plan: TextStep) -> int:
         return sum(len(self.texts[index]) for index in plan.texts)
 
-    def losses(self, plan: MaskedStep) -> tuple[Tensor, Mapping[str, float]]:
+    def losses(self, plan: TextStep) -> tuple[Tensor, Mapping[str, float]]:
         """Cross-entropy of the hidden tokens."""
         random = np.random.default_rng((self.recipe.seed, plan.epoch, plan.number, _TRAIN))
         share = self.recipe.mask_share
@@ -96,9 +86,5 @@ def dev_batches(dev: Sequence[Ids], recipe: MaskedRecipe, vocabulary: int) -> li
         )
         for number, text in enumerate(dev)
     ]
-    lengths = [len(text) for text in dev]
-    by_length = sorted(range(len(dev)), key=lengths.__getitem__)
-    return [
-        collate_masked([masked[index] for index in batch])
-        for batch in filled_batches(by_length, lengths, recipe.eval_tokens)
-    ]
+    batches = ordered_batches([len(text) for text in dev], token_budget=recipe.eval_tokens)
+    return [collate_masked([masked[index] for index in batch]) for batch in batches]

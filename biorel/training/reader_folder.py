@@ -6,9 +6,8 @@ config.json        sizes of each member        metrics.json, README.md
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,13 @@ from torch import nn
 
 from biorel.artifacts import write_json
 from biorel.errors import ModelError
-from biorel.model.checkpoint import load_weights, save_weights
+from biorel.model.checkpoint import load_weights, save_weights, sizes_from_dict, sizes_to_dict
 from biorel.reader.decoding import Decoding
 from biorel.reader.network import ENCODERS, HEADS, Reader
 from biorel.reader.passages import Cutter
 from biorel.reader.sizes import ReaderSizes
-from biorel.text.tokenizer import load_tokenizer
+from biorel.text.tokenizer import load_tokenizer, save_tokenizer
+from biorel.training.model_folder import read_json_object
 
 KIND = "reader"
 
@@ -44,12 +44,9 @@ class ReaderFolder:
 def save_reader(folder: Path, saved: ReaderFolder, metrics: Mapping[str, Any], card: str) -> None:
     """Write all the files of a reader's folder into an existing folder."""
     save_weights(nn.ModuleList(saved.models), folder / "model.safetensors")
-    sizes = [
-        {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(model.sizes).items()}
-        for model in saved.models
-    ]
-    write_json(folder / "config.json", {"model": KIND, "members": sizes})
-    saved.tokenizer.save(str(folder / "tokenizer.json"))
+    members = [sizes_to_dict(model.sizes) for model in saved.models]
+    write_json(folder / "config.json", {"model": KIND, "members": members})
+    save_tokenizer(saved.tokenizer, folder / "tokenizer.json")
     write_json(folder / "decoding.json", saved.decoding.to_json())
     write_json(folder / "metrics.json", metrics)
     (folder / "README.md").write_text(card, encoding="utf-8")
@@ -63,7 +60,7 @@ def open_reader(folder: Path, device: torch.device | None = None) -> ReaderFolde
     """
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such model folder", "train a reader with biorel train-reader")
-    config = _json(folder / "config.json")
+    config = read_json_object(folder / "config.json")
     members = config.get("members")
     if config.get("model") != KIND or not isinstance(members, list) or not members:
         raise ModelError(f"{folder}: is no reader", "name a folder that biorel train-reader wrote")
@@ -74,27 +71,13 @@ def open_reader(folder: Path, device: torch.device | None = None) -> ReaderFolde
     load_weights(nn.ModuleList(models), folder / "model.safetensors")
     for model in models:
         model.to(device)
-    return ReaderFolder(models, tokenizer, Decoding.from_json(_json(folder / "decoding.json")))
+    return ReaderFolder(models, tokenizer, Decoding.from_json(read_json_object(folder / "decoding.json")))
 
 
 def _sizes(values: Any, path: Path) -> ReaderSizes:
-    names = {field.name for field in fields(ReaderSizes)}
-    if not isinstance(values, dict) or set(values) != names:
-        odd = sorted(set(values) ^ names) if isinstance(values, dict) else ["a member that is no object"]
-        raise ModelError(f"{path}: {', '.join(odd)} missing or unknown", "was it written by this version of biorel?")
-    if values["head"] not in HEADS or values["encoder"] not in ENCODERS:
-        raise ModelError(f"{path}: no head {values['head']!r} over {values['encoder']!r}")
-    plain: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
-    return ReaderSizes(**plain)
-
-
-def _json(path: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ModelError(f"{path}: {error.strerror or error}", "the folder is incomplete") from error
-    except ValueError as error:
-        raise ModelError(f"{path}: not JSON ({error})") from error
-    if not isinstance(content, dict):
-        raise ModelError(f"{path}: not a JSON object")
-    return content
+    if not isinstance(values, dict):
+        raise ModelError(f"{path}: a member that is no object", "was it written by this version of biorel?")
+    sizes = sizes_from_dict(ReaderSizes, values, str(path))
+    if sizes.head not in HEADS or sizes.encoder not in ENCODERS:
+        raise ModelError(f"{path}: no head {sizes.head!r} over {sizes.encoder!r}")
+    return sizes

@@ -10,19 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from biorel.model.budget import shuffled_batches
 from biorel.reader.batches import collate, targets
 from biorel.reader.network import Reader
 from biorel.reader.passages import Passage
-
-
-@dataclass(frozen=True)
-class ReaderStep:
-    """Passages by index; `epoch` and `number` say which of several answers is trained towards."""
-
-    passages: tuple[int, ...]
-    epoch: int
-    number: int
+from biorel.training.batches import TextStep, text_steps
 
 
 @dataclass(frozen=True)
@@ -36,18 +27,17 @@ class ReaderWork:
     seed: int
     device: torch.device
 
-    def plans(self, epoch: int) -> list[ReaderStep]:
+    def plans(self, epoch: int) -> list[TextStep]:
         """Every passage once."""
         lengths = [len(passage.token_ids) for passage in self.passages]
-        batches = shuffled_batches(lengths, token_budget=self.token_budget, seed=self.seed, epoch=epoch)
-        return [ReaderStep(batch, epoch, number) for number, batch in enumerate(batches)]
+        return text_steps(lengths, token_budget=self.token_budget, seed=self.seed, epoch=epoch)
 
-    def size(self, plan: ReaderStep) -> int:
-        return len(plan.passages)
+    def size(self, plan: TextStep) -> int:
+        return len(plan.texts)
 
-    def losses(self, plan: ReaderStep) -> tuple[Tensor, Mapping[str, float]]:
-        """The loss of the reader's head."""
-        chosen = [self.passages[place] for place in plan.passages]
+    def losses(self, plan: TextStep) -> tuple[Tensor, Mapping[str, float]]:
+        """The loss of the reader's head; of several answers one is drawn to train towards."""
+        chosen = [self.passages[place] for place in plan.texts]
         random = np.random.default_rng((self.seed, plan.epoch, plan.number, 2))
         aims = targets(chosen, null=self.model.head.null, random=random).to(self.device)
         loss = self.model.loss(collate(chosen).to(self.device), aims)
