@@ -11,7 +11,7 @@ from biorel.records import Entity, Evidence
 
 
 @dataclass(frozen=True, slots=True)
-class Triple:
+class CorpusTriple:
     """A relation between two concepts, over all documents that tell it.
 
     Attributes:

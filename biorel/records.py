@@ -1,7 +1,7 @@
 """The nouns of the pipeline, frozen. Each is one row of one Parquet table (see `schemas`).
 
-Offsets are Unicode code points into `Document.text`, half-open. Ids carry their
-namespace (`MESH:D003000`, `NCBIGene:367`); a document id is the bare PMID.
+Offsets are Unicode code points into `Document.text`, half-open. Ids carry their namespace (`MESH:D003000`,
+`NCBIGene:367`); a document id is the bare PMID.
 """
 
 from __future__ import annotations
@@ -55,10 +55,9 @@ class Mention:
 class Curation:
     """What a curator holds of one article: this head has this relation to this tail.
 
-    `relation` is in the words of the source (`CID`, `marker/mechanism`,
-    `increases^expression`); a relation schema turns it into a label.
-    A type is empty where the source does not tell it (a relation line of PubTator).
-    `asserted` is False for a row that the source itself inferred (CTD, through a gene or chemical).
+    `relation` is in the words of the source (`CID`, `marker/mechanism`, `increases^expression`); a relation schema
+    turns it into a label. A type is empty where the source does not tell it (a relation line of PubTator). `asserted`
+    is False for a row that the source itself inferred (CTD, through a gene or chemical).
     """
 
     doc_id: str
@@ -89,20 +88,18 @@ class BadRecord:
 
 
 # the words of `Pair.drop`, explained there
-HYPERNYM, UNMAPPED, INFERRED = "hypernym", "unmapped", "inferred"
-NOT_MENTIONED, TOO_LONG = "not_mentioned", "too_long"
+HYPERNYM, UNMAPPED, INFERRED, NOT_MENTIONED, TOO_LONG = "hypernym", "unmapped", "inferred", "not_mentioned", "too_long"
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two entities of one document, and the relations that hold between them.
 
-    `relations` empty means NULL, the negative class. `drop` says why a pair takes no
-    part in training and in the paper's counts; it is empty for a pair that does:
-    `hypernym` (a negative that a more specific positive explains), `unmapped` (curated,
-    but only with relations that the schema drops), `inferred` (held back from the
-    negatives by `--inferred exclude`), `not_mentioned` (curated in a gold corpus, an
-    entity has no mention), `too_long` (its document is over the token cap).
+    `relations` empty means NULL, the negative class. `drop` says why a pair takes no part in training and in the
+    paper's counts; it is empty for a pair that does: `hypernym` (a negative that a more specific positive explains),
+    `unmapped` (curated, but only with relations that the schema drops), `inferred` (held back from the negatives by
+    `--inferred exclude`), `not_mentioned` (curated in a gold corpus, an entity has no mention), `too_long` (its
+    document is over the token cap).
     """
 
     doc_id: str
@@ -125,13 +122,12 @@ class Example:
         sentence_starts: character offset at which each sentence begins.
         ner_tags: [T] indices into `ner_labels` (BIO per sub-word).
         entity_ids, entity_types: [E].
-        mention_entities, mention_starts, mention_ends: [M] entity index and token span, half-open.
+        mention_entities, mention_starts, mention_ends: [M] entity index and token span, half-open;
         mention_char_starts, mention_char_ends: [M] the same spans in characters.
         pair_heads, pair_tails: [P] entity indices.
         pair_labels: [P] lists of relation indices (1-based; empty is NULL).
         pair_drops: [P] as `Pair.drop`.
-        pair_features: [P] lists of F numbers, see `dataset.features`.
-        pair_cues: [P] lists of buckets, see `dataset.cues`.
+        pair_features, pair_cues: [P] lists of F numbers and of buckets, see `dataset.features` and `dataset.cues`.
         branch_tokens, branch_anchors: of each branch of knowledge its vocabulary ids and the tokens that it hangs on,
             ascending, see `knowledge.inject`; none in a dataset.
     """
@@ -204,6 +200,11 @@ class Relation:
     score: float
     evidence: tuple[Evidence, ...]
 
+    @property
+    def strongest(self) -> Evidence | None:
+        """The evidence that weighs most; None where there is none."""
+        return max(self.evidence, key=lambda evidence: evidence.weight, default=None)
+
 
 @dataclass(frozen=True, slots=True)
 class Name:
@@ -224,8 +225,7 @@ class Name:
 class Status:
     """What became of one input record of an extraction.
 
-    `status` is `ok`, `no entities`, `nothing above threshold` or `bad record`; `line` is the
-    line of the input where it is known, else 0.
+    `status` is `ok`, `no entities`, `nothing above threshold` or `bad record`; `line` is that of the input, or 0.
     """
 
     doc_id: str

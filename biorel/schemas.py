@@ -94,7 +94,7 @@ SCHEMAS: dict[type, pa.Schema] = {
         tokens=pa.int32(),
         windows=pa.int32(),
     ),
-    answers.Triple: _schema(
+    answers.CorpusTriple: _schema(
         head=_ENTITY,
         relation=_STRING,
         tail=_ENTITY,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import traceback
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, NoReturn
 
@@ -76,6 +77,15 @@ def _evaluate(given: Any) -> None:
     typer.echo(f"evaluation: {evaluate.run(given, progress.line)}")
 
 
+def _tell_bad_records(places: Sequence[str], accepted: bool) -> None:
+    if not places or accepted:
+        return
+    for place in places:
+        typer.echo(f"bad record: {place}", err=True)
+    typer.echo("hint: the other records were read; mend these, or accept them with --skip-bad", err=True)
+    raise typer.Exit(3)
+
+
 def _extract(given: Any) -> None:
     from biorel.stages import extract
 
@@ -87,11 +97,7 @@ def _extract(given: Any) -> None:
     typer.echo("; ".join(f"{reason}: {count}" for reason, count in summary.books.items()))
     typer.echo(f"{rate:.1f} docs/s on {summary.device} ({summary.seconds:.1f} s)")
     typer.echo(f"relations: {summary.out}\nstatus: {summary.status}")
-    if summary.bad_places and not given.skip_bad:
-        for place in summary.bad_places:
-            typer.echo(f"bad record: {place}", err=True)
-        typer.echo("hint: the other records were extracted; mend these, or accept them with --skip-bad", err=True)
-        raise typer.Exit(3)
+    _tell_bad_records(summary.bad_places, given.skip_bad)
 
 
 def _aggregate(given: Any) -> None:
@@ -137,11 +143,7 @@ def _ask(given: Any) -> None:
     typer.echo(f"{summary.documents} documents asked, {rate:.1f} docs/s ({summary.seconds:.1f} s)")
     if summary.out is not None:
         typer.echo(f"answers: {summary.out}")
-    if summary.bad_places and not given.skip_bad:
-        for place in summary.bad_places:
-            typer.echo(f"bad record: {place}", err=True)
-        typer.echo("hint: the other records were read; mend these, or accept them with --skip-bad", err=True)
-        raise typer.Exit(3)
+    _tell_bad_records(summary.bad_places, given.skip_bad)
 
 
 def _tag(given: Any) -> None:

@@ -50,10 +50,10 @@ def read_templates(paths: Iterable[Path]) -> Templates:
     templates: dict[tuple[str, str], tuple[str, ...]] = {}
     for path in paths:
         try:
-            content = tomllib.loads(path.read_text(encoding="utf-8"))
+            content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
         except OSError as error:
             raise InputError(f"{path}: {error.strerror or error}", "name a TOML file of question templates") from error
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(f"{path}: not TOML ({error})") from error
         try:
             questions = _File.model_validate(content).question

@@ -97,7 +97,7 @@ def _relate(element: Any, number: str, relation: Relation, numbers: Mapping[tupl
     _infon(related, "score", str(round(relation.score, _DIGITS)))
     _infon(related, "entity1", relation.head.id)
     _infon(related, "entity2", relation.tail.id)
-    strongest = max(relation.evidence, key=lambda evidence: evidence.weight, default=None)
+    strongest = relation.strongest
     if strongest is not None:
         head = numbers.get((*strongest.head, relation.head.id))
         tail = numbers.get((*strongest.tail, relation.tail.id))

@@ -6,19 +6,18 @@ import csv
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from biorel.answers import Triple
+from biorel.answers import CorpusTriple
 from biorel.errors import ConfigError
-from biorel.exports.tsv import cell
+from biorel.exports.tsv import EVIDENCE, cell, evidence_cells, score_cell
 from biorel.tables import write_table
 
 COLUMNS = (
     *("head_id", "head_type", "head_name", "relation", "tail_id", "tail_type", "tail_name", "score", "support"),
-    *("documents", "best_document", "best_score", "evidence_head", "evidence_tail", "evidence_sentence", "sentence"),
+    *("documents", "best_document", "best_score", *EVIDENCE, "sentence"),
 )
-_DIGITS = 6
 
 
-def write_tsv(path: Path, triples: Iterable[Triple]) -> None:
+def write_tsv(path: Path, triples: Iterable[CorpusTriple]) -> None:
     """One row for each triple; documents are joined with `|`, spans are `start-end` in the best document."""
     with path.open("w", encoding="utf-8", newline="") as stream:
         rows = csv.writer(stream, dialect="excel-tab", lineterminator="\n")
@@ -26,27 +25,26 @@ def write_tsv(path: Path, triples: Iterable[Triple]) -> None:
         rows.writerows(map(_row, triples))
 
 
-def _row(triple: Triple) -> list[str]:
+def _row(triple: CorpusTriple) -> list[str]:
     """The cells of one row, in the order of `COLUMNS`."""
-    head, tail, evidence = triple.head, triple.tail, triple.evidence
-    spans = (evidence.head, evidence.tail, evidence.sentence) if evidence else ()
+    head, tail = triple.head, triple.tail
     return [
         *map(cell, (head.id, head.type, head.name, triple.relation, tail.id, tail.type, tail.name)),
-        str(round(triple.score, _DIGITS)),
+        score_cell(triple.score),
         str(triple.support),
         cell("|".join(triple.documents)),
         cell(triple.best_document),
-        str(round(triple.best_score, _DIGITS)),
-        *([f"{start}-{end}" for start, end in spans] or [""] * 3),
+        score_cell(triple.best_score),
+        *evidence_cells(triple.evidence),
         cell(triple.sentence),
     ]
 
 
-def _write_parquet(path: Path, triples: Iterable[Triple]) -> None:
-    write_table(path, Triple, triples)
+def _write_parquet(path: Path, triples: Iterable[CorpusTriple]) -> None:
+    write_table(path, CorpusTriple, triples)
 
 
-WRITERS: dict[str, Callable[[Path, Iterable[Triple]], None]] = {"parquet": _write_parquet, "tsv": write_tsv}
+WRITERS: dict[str, Callable[[Path, Iterable[CorpusTriple]], None]] = {"parquet": _write_parquet, "tsv": write_tsv}
 
 
 def triples_format(path: Path, chosen: str) -> str:

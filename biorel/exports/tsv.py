@@ -16,9 +16,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from biorel.records import Document, Mention, Relation
+from biorel.records import Document, Evidence, Mention, Relation
 from biorel.sources.cells import guarded
 
+EVIDENCE = ("evidence_head", "evidence_tail", "evidence_sentence")
 COLUMNS = (
     "doc_id",
     "head_id",
@@ -29,9 +30,7 @@ COLUMNS = (
     "tail_type",
     "tail_name",
     "score",
-    "evidence_head",
-    "evidence_tail",
-    "evidence_sentence",
+    *EVIDENCE,
 )
 _BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
 _DIGITS = 6
@@ -62,12 +61,20 @@ def _row(relation: Relation) -> list[str]:
     """The cells of one row, in the order of `COLUMNS`."""
     head, tail = relation.head, relation.tail
     texts = (relation.doc_id, head.id, head.type, head.name, relation.relation, tail.id, tail.type, tail.name)
-    strongest = max(relation.evidence, key=lambda evidence: evidence.weight, default=None)
-    spans = (strongest.head, strongest.tail, strongest.sentence) if strongest else ()
-    evidence = [f"{start}-{end}" for start, end in spans] or [""] * 3
-    return [*map(cell, texts), str(round(relation.score, _DIGITS)), *evidence]
+    return [*map(cell, texts), score_cell(relation.score), *evidence_cells(relation.strongest)]
 
 
 def cell(text: str) -> str:
     """The text on one line, and not as a formula."""
     return guarded(_BREAKS.sub(" ", text))
+
+
+def score_cell(score: float) -> str:
+    """A score with as many digits as mean anything."""
+    return str(round(score, _DIGITS))
+
+
+def evidence_cells(evidence: Evidence | None) -> list[str]:
+    """The cells of `EVIDENCE`, each `start-end`; empty where there is none."""
+    spans = (evidence.head, evidence.tail, evidence.sentence) if evidence else ()
+    return [f"{start}-{end}" for start, end in spans] or [""] * len(EVIDENCE)

@@ -24,6 +24,7 @@ JSONL, BIOC, PUBTATOR, PUBMED, PARQUET = "jsonl", "bioc", "pubtator", "pubmed", 
 _PARQUET_MAGIC = b"PAR1"
 # a folder that tag or fetch wrote stands for its table of documents
 DOCUMENTS, MENTIONS = "documents.parquet", "mentions.parquet"
+BAD_TOLD = 3  # bad records of an input that people are told; all are in the books
 _JSON_SUFFIXES = {".jsonl": JSONL, ".ndjson": JSONL, ".json": BIOC}
 _PUBMED_ROOT = re.compile(rb"<(?:PubmedArticleSet|MedlineCitationSet)\b")
 # the keys that BioC JSON has and a record of JSON lines has not; inside a text the quotes would be escaped

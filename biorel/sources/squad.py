@@ -10,6 +10,7 @@ A question without answers is unanswerable. `answer_start` counts code points.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ def read_squad(path: Path, ledger: Ledger) -> Iterator[tuple[Document, tuple[Que
 
 
 def _paragraphs(value: Any, ledger: Ledger, place: str) -> Iterator[tuple[Document, tuple[Question, ...]]]:
-    used: set[str] = set()
+    free = _FreeNames()
     asked: set[str] = set()
     for number, article in enumerate(_list(_field(value, "data", "the file"), "data")):
         where = f"data[{number}]"
@@ -64,7 +65,7 @@ def _paragraphs(value: Any, ledger: Ledger, place: str) -> Iterator[tuple[Docume
             context = _text(_field(paragraph, "context", inner), f"{inner}.context")
             if not context.strip():
                 raise _FaultError(f"{inner}.context is empty")
-            doc_id = _free(title, used)
+            doc_id = free.take(title)
             questions = []
             for place_, item in enumerate(_list(_field(paragraph, "qas", inner), f"{inner}.qas")):
                 question = _question(item, f"{inner}.qas[{place_}]", doc_id, context, ledger, place)
@@ -104,14 +105,21 @@ def _question(item: Any, where: str, doc_id: str, context: str, ledger: Ledger, 
     return Question(question_id, doc_id, text, "", "", "", "", ordered, ())
 
 
-def _free(title: str, used: set[str]) -> str:
-    """The title, or the title with the first number that no document has yet."""
-    name, number = title, 1
-    while name in used:
-        number += 1
-        name = f"{title}#{number}"
-    used.add(name)
-    return name
+class _FreeNames:
+    """Gives each document a name of its own."""
+
+    def __init__(self) -> None:
+        self._used: set[str] = set()
+        self._numbers: Counter[str] = Counter()  # the last that each title has had
+
+    def take(self, title: str) -> str:
+        """The title, or the title with the first number that no document has yet."""
+        name = title
+        while name in self._used:
+            self._numbers[title] += 1
+            name = f"{title}#{self._numbers[title] + 1}"
+        self._used.add(name)
+        return name
 
 
 def _field(value: Any, name: str, where: str) -> Any:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from biorel import artifacts
-from biorel.answers import Triple
+from biorel.answers import CorpusTriple
 from biorel.config import Aggregate
 from biorel.errors import OutputError
 from biorel.exports.triples import WRITERS, triples_format
 from biorel.ledger import Ledger
-from biorel.records import Entity, Evidence, Relation
+from biorel.records import Entity, Relation
 from biorel.scoring.vote import Voted, vote
 from biorel.sources.documents import read_documents
 from biorel.sources.relations import read_relations
@@ -95,12 +95,12 @@ def _sentences(config: Aggregate, wanted: set[str], ledger: Ledger) -> Mapping[s
     return texts
 
 
-def _triple(voted: Voted[Key], told: _Told, texts: Mapping[str, str]) -> Triple:
+def _triple(voted: Voted[Key], told: _Told, texts: Mapping[str, str]) -> CorpusTriple:
     head_id, relation, tail_id = voted.answer
     best = told.best
-    evidence: Evidence | None = max(best.evidence, key=lambda one: one.weight, default=None)
+    evidence = best.strongest
     text = texts.get(best.doc_id, "")
-    return Triple(
+    return CorpusTriple(
         head=_entity(head_id, told.heads),
         relation=relation,
         tail=_entity(tail_id, told.tails),

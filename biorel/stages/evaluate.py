@@ -78,7 +78,7 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
             return score(opened.model, documents, opened.collator, labels, token_budget=budget, device=device)
 
         scored, tags = scores(with_knowledge(examples, config.dataset, (config.split,), inject))
-        if inject is not None:
+        if opened.model.sizes.branches:  # on the given mentions they would show where these are
             _, tags = scores(examples)
         pairs = read_table(config.dataset / config.split / "pairs.parquet", Pair)
         scored += unscored(pairs, scored, len(labels))

@@ -31,7 +31,7 @@ from biorel.records import Annotated, BadRecord, Example, Relation, Status
 from biorel.resources import resource
 from biorel.schemas import to_row
 from biorel.scoring.thresholds import in_label_order
-from biorel.sources.documents import read_records
+from biorel.sources.documents import BAD_TOLD, read_records
 from biorel.stages.annotate import Annotator, open_annotator
 from biorel.stages.graphs import injector_for, read_triples
 from biorel.stages.reading import Choice, candidates_of, read_relations
@@ -39,7 +39,6 @@ from biorel.training.inference import Prediction, predict
 from biorel.training.model_folder import ModelFolder, open_model
 
 OK, NO_ENTITIES, NOTHING, BAD = "ok", "no entities", "nothing above threshold", "bad record"
-BAD_TOLD = 3
 _SUFFIXES = {"auto": "jsonl", "bioc": "xml"}  # the other formats are their own suffix
 _CHUNK = 256
 # a text that repeats two names thousands of times would take all memory; an abstract has some hundreds

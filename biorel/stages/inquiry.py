@@ -17,12 +17,12 @@ from biorel.ledger import Ledger
 from biorel.reader.passages import Cutter
 from biorel.records import Annotated, BadRecord
 from biorel.resources import resource
-from biorel.sources.documents import DOCUMENTS, read_records
+from biorel.sources.documents import BAD_TOLD, DOCUMENTS, read_records
 from biorel.sources.identifiers import concept_id, document_key
 from biorel.stages.annotate import open_annotator
 from biorel.text.word_spans import words
 
-BAD_TOLD = 3
+_LONGEST = 200  # words of a question; it is read anew with each window of each abstract
 
 
 @dataclass(frozen=True)
@@ -97,21 +97,30 @@ def _in_words(
 
 def _named(question: str, documents: Sequence[Annotated]) -> frozenset[str]:
     """The concepts that the question calls by a name that some document calls them by, whatever the case."""
-    asked = [word.text.casefold() for word in words(question)]
-    runs = {tuple(asked[first:last]) for first in range(len(asked)) for last in range(first + 1, len(asked) + 1)}
-    ids: dict[str, set[str]] = {}
+    ids: dict[tuple[str, ...], set[str]] = {}
     for item in documents:
         for mention in item.mentions:
             if mention.entity_id is not None:
-                ids.setdefault(mention.text.casefold(), set()).add(mention.entity_id)
-    names = (name for name in ids if tuple(word.text for word in words(name)) in runs)
-    return frozenset(id_ for name in names for id_ in ids[name])
+                ids.setdefault(_folded(mention.text), set()).add(mention.entity_id)
+    asked = _folded(question)
+    lengths = {len(name) for name in ids}
+    runs = {asked[first : first + length] for first in range(len(asked)) for length in lengths}
+    return frozenset(id_ for name in runs & ids.keys() for id_ in ids[name])
+
+
+def _folded(text: str) -> tuple[str, ...]:
+    return tuple(word.text for word in words(text.casefold()))
 
 
 def _check_words(question: str, cutter: Cutter) -> None:
     found = [word.text for word in words(question) if word.text.isalnum()]
     if not found:
         raise InputError(f"the question {question.strip()[:40]!r} holds no word", "ask in words, in quotes")
+    if len(found) > _LONGEST:
+        raise InputError(
+            f"the question {question.strip()[:40]!r}... has {len(found):,} words, more than {_LONGEST}",
+            "ask in a sentence; what is to be read goes into a file, for --over",
+        )
     if not any(cutter.known_words(word) for word in found):
         raise InputError(
             f"the reader knows no word of the question {question.strip()[:40]!r}",

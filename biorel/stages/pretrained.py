@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from biorel.config import Train, TrainReader
 from biorel.errors import ModelError
@@ -27,28 +28,19 @@ class Pretrained:
 
     def for_reader(self, sizes: ReaderSizes) -> ReaderSizes:
         """The sizes of a reader that has this BERT for its encoder."""
-        return replace(
-            sizes,
-            encoder="bert",
-            bert=self.config,
-            window=min(sizes.window, longest_passage(self.config)),
-            cls_id=self.tokens.cls_id,
-            sep_id=self.tokens.sep_id,
-            unk_id=self.tokens.unk_id,
-        )
+        return replace(sizes, **self._shared, window=min(sizes.window, longest_passage(self.config)))
 
     def sized(self, sizes: Sizes) -> Sizes:
         """The sizes of a network that has this BERT for its encoder."""
-        return replace(
-            sizes,
-            encoder="bert",
-            bert=self.config,
-            width=read_width(self.config),
-            positions=usable_positions(self.config),
-            unk_id=self.tokens.unk_id,
-            cls_id=self.tokens.cls_id,
-            sep_id=self.tokens.sep_id,
-        )
+        width, positions = read_width(self.config), usable_positions(self.config)
+        return replace(sizes, **self._shared, width=width, positions=positions)
+
+    @property
+    def _shared(self) -> dict[str, Any]:
+        """What both say alike."""
+        tokens = self.tokens
+        ids = {"cls_id": tokens.cls_id, "sep_id": tokens.sep_id, "unk_id": tokens.unk_id}
+        return {"encoder": "bert", "bert": self.config, **ids}
 
 
 def open_bert(config: Train | TrainReader) -> Pretrained | None:

@@ -33,6 +33,7 @@ from biorel.stages import (
 )
 from biorel.stages.pipeline import Command, Progress
 from biorel.stages.replicas import plan, replica_of
+from biorel.training.loop import spelled
 
 COMMANDS = {
     "build-dataset": Command(config.BuildDataset, build_dataset.run),
@@ -59,14 +60,10 @@ COMMANDS = {
 def _told(reports: Any, progress: Progress) -> Any:
     for report in reports:
         if report.dev is not None:
-            told = [f"{_spelled(name)} {value:.3f}" for name, value in report.losses.items()]
-            told += [f"dev {_spelled(name)} {100 * value:.1f}" for name, value in report.dev.measures.items()]
+            told = [f"{spelled(name)} {value:.3f}" for name, value in report.losses.items()]
+            told += [f"dev {spelled(name)} {100 * value:.1f}" for name, value in report.dev.measures.items()]
             progress(f"  epoch {report.epoch}: {', '.join(told)}, {report.speed:.1f} a second")
         yield report
-
-
-def _spelled(name: str) -> str:
-    return name.replace("_", " ").replace("ner ", "NER ").replace("f1", "F1")
 
 
 def run(given: Run, progress: Progress = lambda line: None) -> list[str]:

@@ -115,7 +115,7 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
             if config.task != "relations":
                 return score_task(model, dev, collate, schema, ner, token_budget=config.eval_tokens, device=device)
             scored, tags = score(model, dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
-            if config.graph is not None:  # branches on the given mentions would show where they are
+            if model.sizes.branches:  # on the given mentions they would show where these are
                 _, tags = score(model, bare_dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
             entities = evaluate_spans((example.ner_tags for example in dev), tags, ner)
             thresholds = rule(scored, schema.labels)

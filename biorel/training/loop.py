@@ -139,6 +139,11 @@ def train(
         yield report
 
 
+def spelled(measure: str) -> str:
+    """A part of a loss or a measure on dev as people are told it: `ner_f1` is NER F1."""
+    return measure.replace("_", " ").replace("ner ", "NER ").replace("f1", "F1")
+
+
 def pace(history: Sequence[Mapping[str, float]], unit: str) -> dict[str, float]:
     """Means over the epochs of a history, as `metrics.json` has them."""
     speed = f"{unit}_per_second"

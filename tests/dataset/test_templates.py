@@ -46,6 +46,11 @@ def test_a_later_file_goes_before(write):
     assert ask(read_templates([one, two]), "r", "tail", "x") == "B x?"
 
 
+def test_a_mark_of_byte_order_is_no_part_of_the_text(write):
+    path = write("a.toml", '\ufeff[[question]]\nrelation = "r"\nasks = "tail"\ntexts = ["A {entity}?"]\n')
+    assert ask(read_templates([path]), "r", "tail", "x") == "A x?"
+
+
 def test_a_relation_without_a_template_is_told(shipped):
     with pytest.raises(ConfigError, match="no question asks for the head of 'nothing'") as error:
         ask(shipped, "nothing", "head", "x")
@@ -61,6 +66,7 @@ def test_a_relation_without_a_template_is_told(shipped):
         ('[[question]]\nrelation = "r"\nasks = "tail"\ntexts = []', "texts"),
         ('[[question]]\nrelation = "r"\nasks = "tail"\ntexts = ["What?"]', "does not hold {entity} once"),
         ("", "question"),
+        (f"question = {'[' * 5000}", "not TOML"),
     ],
 )
 def test_a_file_that_holds_no_templates_is_told(write, content, fault):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -59,6 +60,20 @@ def test_paragraphs_and_titles_that_come_again_have_ids_of_their_own(write, ledg
     articles = [{"title": "t", "paragraphs": [paragraph, paragraph]}, {"title": "t", "paragraphs": [paragraph]}]
     path = write("s.json", json.dumps({"data": articles}))
     assert [document.doc_id for document, _ in read_squad(path, ledger)] == ["t", "t#2", "t#3"]
+
+
+def test_the_number_of_a_title_is_one_that_no_other_title_is(write, ledger):
+    articles = [{"title": title, "paragraphs": [{"context": CONTEXT, "qas": []}]} for title in ("t#2", "t", "t", "t")]
+    path = write("s.json", json.dumps({"data": articles}))
+    assert [document.doc_id for document, _ in read_squad(path, ledger)] == ["t#2", "t", "t#3", "t#4"]
+
+
+def test_many_paragraphs_of_one_title_take_no_longer_each(write, ledger):
+    paragraphs = [{"context": CONTEXT, "qas": []}] * 20_000
+    path = write("s.json", json.dumps({"data": [{"title": "t", "paragraphs": paragraphs}]}))
+    began = time.process_time()
+    assert len({document.doc_id for document, _ in read_squad(path, ledger)}) == 20_000
+    assert time.process_time() - began < 10
 
 
 def test_what_is_written_is_read_again(tmp_path, ledger):

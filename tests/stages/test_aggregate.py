@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from biorel.answers import Triple
+from biorel.answers import CorpusTriple
 from biorel.config import Aggregate
 from biorel.errors import ConfigError, InputError, OutputError
 from biorel.exports.jsonl import relation_row
@@ -49,7 +49,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 def test_triples_have_vote_support_and_the_best_evidence(tmp_path):
     source = relations_file(tmp_path / "r.jsonl")
     out = aggregate.run(Aggregate(relations=(source,), out=tmp_path / "t.parquet"))
-    first, *others = list(read_table(out, Triple))
+    first, *others = list(read_table(out, CorpusTriple))
     assert first.score == pytest.approx((0.81 + 0.25) / (1 + 1.4))
     assert (first.support, first.documents, first.best_document) == (2, ("1", "2"), "1")
     assert first.best_score == pytest.approx(0.9)
@@ -90,7 +90,9 @@ def test_limits_leave_out_what_is_below(tmp_path):
 def test_no_relation_gives_an_empty_table(tmp_path):
     source = relations_file(tmp_path / "r.jsonl", [])
     assert rows(aggregate.run(Aggregate(relations=(source,), out=tmp_path / "t.tsv"))) == []
-    assert list(read_table(aggregate.run(Aggregate(relations=(source,), out=tmp_path / "t.parquet")), Triple)) == []
+    assert (
+        list(read_table(aggregate.run(Aggregate(relations=(source,), out=tmp_path / "t.parquet")), CorpusTriple)) == []
+    )
 
 
 def test_faults_are_told_and_leave_nothing(tmp_path):

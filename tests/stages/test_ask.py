@@ -83,6 +83,11 @@ def test_where_the_question_names_a_concept_only_abstracts_that_mention_it_are_a
     assert {answer.entity_type for answer in everything.answers} > {"Disease"}
 
 
+def test_a_question_as_long_as_a_paper_is_told(reader, over):
+    with pytest.raises(InputError, match=r"the question 'what was told .* has 7,002 words, more than 200"):
+        asked(reader, over, question=f"{'what was told of this and that ' * 1000}of lithium?")
+
+
 @pytest.mark.parametrize(
     "question", [{"question": "Which are told?"}, {"relation": "chemical_induced_disease", "head": "D000000"}]
 )

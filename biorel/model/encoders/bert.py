@@ -175,6 +175,7 @@ def _config(text: str) -> Any:
         raise ModelError(f"an encoder of the family {family}", f"biorel reads the family {FAMILY}")
     config = _library().BertConfig(**values)
     config._attn_implementation = "sdpa"
+    config.attention_probs_dropout_prob = 0.0  # it would leave the fused path: 1.5 times the time on a CPU
     config.use_cache = False
     return config
 
