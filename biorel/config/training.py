@@ -28,12 +28,12 @@ class Train(Config):
         description="what it is trained and judged for: relations; whether an abstract holds one; entity spans alone",
     )
     graph: Path | None = GRAPH
-    branches: int = Field(2, ge=0, description="with --graph: triples of an entity at most")
     graph_features: bool = Field(
         True, description="with --graph: what its articles say of a pair stands beside the pair features"
     )
-    soft_positions: bool = Field(True, description="with --graph: branches have positions of their own (K-BERT)")
-    visible_matrix: bool = Field(True, description="with --graph: only its entity's mentions see a branch (K-BERT)")
+    branches: int = Field(0, ge=0, description="with --graph: so many triples of an entity are written into the text")
+    soft_positions: bool = Field(True, description="with --branches: they have positions of their own (K-BERT)")
+    visible_matrix: bool = Field(True, description="with --branches: only its entity's mentions see one (K-BERT)")
     seed: int = Field(1, ge=0, description="seed of initial weights, splits, order and dropout")
     device: str = DEVICE
     threads: int = THREADS
@@ -109,8 +109,19 @@ class Train(Config):
             raise ValueError("--pretrained brings its own vectors: leave out --vectors")
         if self.encoder != "transformer" and (self.vectors or self.pretrained):
             raise ValueError("--encoder hf:... brings its own weights: leave out --vectors and --pretrained")
-        if self.graph and not (self.branches or self.graph_features):
-            raise ValueError("--graph with --branches 0 and --no-graph-features brings no knowledge")
+        if self.branches and not self.graph:
+            raise ValueError("--branches are of a graph: say --graph too")
+        if self.graph and not (self.branches or self.reads_graph_features):
+            raise ValueError(
+                "--graph brings no knowledge here: say --branches 2, or let it stand beside the pair features, "
+                "which are of --task relations alone"
+            )
         if self.rerank and not self.pair_features:
             raise ValueError("--rerank reads pair features: say --no-rerank where there are --no-pair-features")
         return self
+
+    @property
+    def reads_graph_features(self) -> bool:
+        """Whether what the graph's articles say of a pair stands beside its features."""
+        known = self.graph is not None and self.task == "relations"
+        return known and self.graph_features and self.pair_features

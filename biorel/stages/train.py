@@ -163,8 +163,7 @@ def _splits(config: Train, encoder: Encoder, ledger: Ledger) -> tuple[list[Examp
 
 def _sizes(config: Train, vocabulary: int, relations: int, ner_labels: int) -> Sizes:
     own = {"pair_features", "branches", "encoder", "graph_features"}
-    known = config.graph is not None and config.task == "relations"
-    graph_features = known and config.graph_features and config.pair_features
+    graph_features = config.reads_graph_features
     shared = {field.name for field in fields(Sizes)} & set(Train.model_fields) - own
     return Sizes(
         vocabulary=vocabulary,

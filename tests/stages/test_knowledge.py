@@ -107,6 +107,12 @@ def test_each_way_of_knowledge_alone(dataset, graph, tmp_path, branches, graph_f
     assert with_it != without
 
 
-def test_a_graph_that_would_say_nothing_is_refused(dataset, graph, tmp_path):
+def test_branches_of_no_graph_are_refused(dataset, tmp_path):
+    with pytest.raises(ValueError, match="say --graph too"):
+        tiny_model(dataset, tmp_path / "model", branches=2)
+
+
+@pytest.mark.parametrize("options", [{"graph_features": False}, {"pair_features": False}, {"task": "ner"}])
+def test_a_graph_that_would_say_nothing_is_refused(dataset, graph, tmp_path, options):
     with pytest.raises(ValueError, match="brings no knowledge"):
-        tiny_model(dataset, tmp_path / "model", graph=graph, branches=0, graph_features=False)
+        tiny_model(dataset, tmp_path / "model", graph=graph, rerank=False, **options)

@@ -73,7 +73,7 @@ def test_documents_of_one_kind_are_refused(tmp_path):
 def test_entity_spans_alone_with_a_graph_that_is_hung_on_names(dataset, tmp_path):
     given = {"mesh": [SAMPLE / "mesh.tsv"], "out": tmp_path / "graph"}
     graph = build_graph.run(BuildGraph.model_validate(given))
-    model = tiny_model(dataset, tmp_path / "model", task="ner", graph=graph, epochs=3)
+    model = tiny_model(dataset, tmp_path / "model", task="ner", graph=graph, branches=2, epochs=3)
     assert open_model(model).model.sizes.task == "ner"
     metrics = measured(model, dataset, tmp_path / "evaluation", graph=graph)
     assert metrics["task"] == "ner"

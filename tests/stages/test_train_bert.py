@@ -30,7 +30,9 @@ def graph(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def trained(dataset: Path, bert: Path, graph: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("bert-model") / "model"
-    return tiny_model(dataset, out, encoder=f"hf:{bert}", graph=graph, gradient_checkpointing=True, epochs=1)
+    return tiny_model(
+        dataset, out, encoder=f"hf:{bert}", graph=graph, branches=2, gradient_checkpointing=True, epochs=1
+    )
 
 
 @pytest.fixture(autouse=True)
