@@ -6,7 +6,8 @@ A ledger is passed to whatever reads, filters or writes, so that nothing is lost
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Self
 
 EXAMPLES_KEPT = 3
 # the one reason that --strict turns into an error
@@ -19,6 +20,14 @@ class Ledger:
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self._examples: dict[str, list[str]] = {}
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int], examples: Mapping[str, Sequence[str]]) -> Self:
+        """The books that gave these counts and examples."""
+        books = cls()
+        books._counts.update(counts)
+        books._examples.update({reason: list(places) for reason, places in examples.items()})
+        return books
 
     def add(self, reason: str, place: str = "", count: int = 1) -> None:
         """Book `count` rows under `reason`; `place` (file:line, id) is kept as an example."""

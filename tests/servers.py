@@ -211,6 +211,7 @@ class Eutils:
     def __init__(self, server: Server, articles: Mapping[str, str], hits: Sequence[str] = ()) -> None:
         self.url = f"{server.url}/eutils"
         self.hits = list(hits)
+        self.unknown: list[str] = []  # words of a query that are told not to be found
         self.faults: dict[str, list[Reply | None]] = {"esearch": [], "epost": [], "efetch": []}
         self._articles = dict(articles)
         self._lists: dict[str, list[str]] = {}
@@ -233,6 +234,8 @@ class Eutils:
         hits = self._between(request.parameters)
         shown = hits[start : min(start + size, 9999)]
         result = {"count": str(len(hits)), "retmax": str(len(shown)), "retstart": str(start), "idlist": shown}
+        if self.unknown:
+            result["errorlist"] = {"phrasesnotfound": self.unknown, "fieldsnotfound": []}
         return Reply(json.dumps({"header": {"type": "esearch"}, "esearchresult": result}).encode())
 
     def _between(self, parameters: Mapping[str, str]) -> list[str]:

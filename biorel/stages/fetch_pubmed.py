@@ -7,6 +7,7 @@ lacks; the tables are made of the parts when all are there.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
@@ -31,7 +32,7 @@ from biorel.sources.services import read_service
 from biorel.tables import TableWriter
 
 DOCUMENTS, ARTICLES, MISSING, PMIDS = "documents.parquet", "articles.parquet", "missing.tsv", "pmids.txt"
-_PARTS = "parts"
+_PARTS, _SEARCHED = "parts", "searched.json"
 
 Progress = Callable[[str], None]
 
@@ -74,6 +75,7 @@ def run(config: FetchPubmed, progress: Progress = lambda line: None, clock: Cloc
         write_missing(folder / MISSING, reasons)
         ledger.add("missing PMIDs", count=len(reasons))
         shutil.rmtree(folder / _PARTS)
+        (folder / _SEARCHED).unlink(missing_ok=True)
         (folder / REQUEST).unlink()
         progress(f"{written} documents, {len(reasons)} PMIDs missing (see {MISSING})")
     return config.out
@@ -114,11 +116,16 @@ def _asked(
         return listed, bad
     query = config.query or ""
     if same_request(folder, request):
+        books = json.loads((folder / _SEARCHED).read_text(encoding="utf-8"))
+        ledger.include(Ledger.of(books["counts"], books["examples"]))
         return read_pmids([folder / PMIDS], Ledger())[0], {}
-    found = search(client, query, ledger, config.max)
+    searched = Ledger()
+    found = search(client, query, searched, config.max)
     if not found:
         raise InputError(f"no article of PubMed answers the query {query!r}", "try it at pubmed.ncbi.nlm.nih.gov")
+    artifacts.write_json(folder / _SEARCHED, {"counts": searched.counts, "examples": searched.examples})
     _begin(folder, request, found)
+    ledger.include(searched)
     progress(f"{len(found)} PMIDs found")
     return found, {}
 

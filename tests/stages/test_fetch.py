@@ -129,15 +129,17 @@ def test_F04_neighbour_a_service_that_is_down_is_not_asked_for_ever(pubmed, tmp_
 
 
 def test_a_query_is_searched_once_however_often_the_fetch_goes_on(pubmed):
-    pubmed.service.hits = ["4", "5"]
+    pubmed.service.hits, pubmed.service.unknown = ["4", "5"], ["xyzzy"]
     pubmed.service.faults["efetch"] = [CUT] * 6
     with pytest.raises(FetchError):
-        pubmed(query="tremor")
+        pubmed(query="tremor xyzzy")
     searched = len(pubmed.server.to("/eutils/esearch.fcgi"))
     pubmed.service.hits = ["6"]
-    out = pubmed(query="tremor")
+    out = pubmed(query="tremor xyzzy")
     assert doc_ids(out) == ["4", "5"]
     assert (out / "pmids.txt").read_text() == "4\n5\n"
+    assert read_json(out / "manifest.json")["counts"]["words of the query not found by PubMed"] == 1
+    assert "searched.json" not in names(out)
     assert len(pubmed.server.to("/eutils/esearch.fcgi")) == searched
 
 
