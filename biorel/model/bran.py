@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from biorel.model.batch import Batch
-from biorel.model.branches import Branches, layout, positions
+from biorel.model.branches import Branches, layout
 from biorel.model.embedding import InputEmbedding
 from biorel.model.encoders import ENCODERS
 from biorel.model.encoders.bert import Bert
@@ -141,11 +141,9 @@ class Bran(nn.Module):
         if branches is None:
             encoded: Tensor = self.encoder(self.embedding(token_ids), mask)
             return encoded
-        ids = torch.cat([token_ids, branches.token_ids.flatten(1)], dim=1)  # [B, S]
-        real = torch.cat([mask, branches.mask.flatten(1)], dim=1)
-        places = positions(branches, soft=self.sizes.soft_positions)
-        seen = layout(mask, branches, restricted=self.sizes.visible_matrix)
-        with_branches: Tensor = self.encoder(self.embedding(ids, places), real, seen)
+        seen = layout(mask, branches, soft=self.sizes.soft_positions, restricted=self.sizes.visible_matrix)
+        embedded = self.embedding(seen.tokens(token_ids, branches), seen.positions)
+        with_branches: Tensor = self.encoder(embedded, seen.real, seen)
         return with_branches[:, : token_ids.shape[1]]
 
     def affinities(

@@ -1,11 +1,13 @@
 """Branches of knowledge beside the tokens of a text: where they stand, and who sees whom (K-BERT).
 
-The network lays out a text as its T tokens, then the K branches of L tokens each; attention does not care for the
-order, and positions are told to it. S = T + K L. `knowledge.tree` has the same as pure functions of one sentence.
+The network lays out a text as its T tokens, then the M tokens of all its branches one behind the other; attention does
+not care for the order, and positions are told to it. S = T + M. `knowledge.tree` has the same as pure functions of one
+sentence.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -42,13 +44,40 @@ class Layout:
 
     Attributes:
         text: T.
-        branches: K.
+        places: [B, M] which of the K L places of its branches each token is; 0 for padding.
+        real: [B, S] bool.
+        positions: [B, S].
         visible: [B, S, S] bool, who attends (rows) to whom (columns).
+        rows: [N, L] bool, the mask of the N branches of all documents, each a row of its own.
+        sources, targets: where the real tokens of branches stand in [B M], and where in [N L].
     """
 
     text: int
-    branches: int
+    places: Tensor
+    real: Tensor
+    positions: Tensor
     visible: Tensor
+    rows: Tensor
+    sources: Tensor
+    targets: Tensor
+
+    def tokens(self, token_ids: Tensor, branches: Branches) -> Tensor:
+        """[B, T] ids of the text -> [B, S], those of its branches behind it."""
+        return torch.cat([token_ids, branches.token_ids.flatten(1).gather(1, self.places)], dim=1)
+
+    def by_chain(self, half: Callable[[Tensor, Tensor], Tensor], tokens: Tensor) -> Tensor:
+        """A map of tokens and their mask, over the text and over each branch, none of which reaches into another.
+
+        Args:
+            half: [B, T, D] and [B, T] -> [B, T, D].
+            tokens: [B, S, D].
+        """
+        text, packed = tokens[:, : self.text], tokens[:, self.text :].flatten(0, 1)  # [B, T, D] and [B M, D]
+        rows = packed.new_zeros(self.rows.numel(), packed.shape[-1])
+        rows = rows.index_copy(0, self.targets, packed[self.sources]).view(*self.rows.shape, -1)
+        done = half(rows, self.rows).flatten(0, 1)[self.targets]
+        branches = torch.zeros_like(packed).index_copy(0, self.sources, done).view(*self.places.shape, -1)
+        return torch.cat([half(text, self.real[:, : self.text]), branches], dim=1)
 
 
 def branch_starts(anchors: Tensor) -> Tensor:
@@ -61,13 +90,45 @@ def branch_starts(anchors: Tensor) -> Tensor:
     return torch.where(broken.any(-1), ends, ends.new_tensor(length)).clamp(min=1)
 
 
-def positions(branches: Branches, *, soft: bool) -> Tensor:
-    """[B, S] places: of the text's tokens, then of the branches'.
+def layout(mask: Tensor, branches: Branches, *, soft: bool = True, restricted: bool = True) -> Layout:
+    """Where the tokens stand, and who sees whom.
+
+    What is padding itself sees the whole text, so that no row is empty; nothing reads it.
 
     Args:
-        soft: read along the tree, a branch going on where its anchors end; else those of one row in which each
-            branch stands behind its anchors (K-BERT's hard positions, an ablation).
+        mask: [B, T] the real tokens of the text.
+        soft: positions are read along the tree, a branch going on where its anchors end; else those of one row in
+            which each branch stands behind its anchors (K-BERT's hard positions, an ablation).
+        restricted: the text sees itself, a branch itself, a branch and its anchors one another; else every real token
+            sees every other (an ablation).
     """
+    number, width = branches.mask.shape[1:]
+    held = branches.mask.flatten(1)  # [B, K L]
+    most = int(held.sum(1).max())
+    places = held.int().argsort(dim=1, descending=True, stable=True)[:, :most]  # [B, M]
+    of_branches = held.gather(1, places)
+    real = torch.cat([mask, of_branches], dim=1)
+    text_places, branch_places = _positions(branches, soft=soft)
+    owners = places // width  # [B, M], of K branches
+
+    kept = branches.mask.any(-1).flatten()  # [B K]
+    numbers = kept.cumsum(0) - 1  # of the rows
+    sources = of_branches.flatten().nonzero().squeeze(1)
+    grid = (torch.arange(len(mask), device=mask.device)[:, None] * number + owners).flatten()[sources]  # of [B K]
+    return Layout(
+        text=mask.shape[1],
+        places=places,
+        real=real,
+        positions=torch.cat([text_places, branch_places.flatten(1).gather(1, places)], dim=1),
+        visible=_visible(mask, of_branches, branches.anchors, owners) if restricted else _everything(real),
+        rows=branches.mask.flatten(0, 1)[kept],
+        sources=sources,
+        targets=numbers[grid] * width + (places % width).flatten()[sources],
+    )
+
+
+def _positions(branches: Branches, *, soft: bool) -> tuple[Tensor, Tensor]:
+    """[B, T] of the text and [B, K, L] of the branches."""
     batch, number, width = branches.mask.shape
     length = branches.anchors.shape[-1]
     device = branches.mask.device
@@ -75,38 +136,26 @@ def positions(branches: Branches, *, soft: bool) -> Tensor:
     text = torch.arange(length, device=device).expand(batch, length)
     within = torch.arange(width, device=device)
     if soft:
-        of_branches = starts[..., None] + within
-    else:
-        sizes = branches.mask.sum(-1)  # [B, K]
-        before = starts[:, None, :] < starts[:, :, None]  # [B, K, K]: the column stands before the row
-        order = torch.arange(number, device=device)
-        before |= (starts[:, None, :] == starts[:, :, None]) & (order[None, :] < order[:, None])
-        shifts = (before * sizes[:, None, :]).sum(-1)  # [B, K]
-        of_branches = (starts + shifts)[..., None] + within
-        text = text + ((starts[:, None, :] <= text[..., None]) * sizes[:, None, :]).sum(-1)
-    return torch.cat([text, of_branches.flatten(1)], dim=1)
+        return text, starts[..., None] + within
+    sizes = branches.mask.sum(-1)  # [B, K]
+    before = starts[:, None, :] < starts[:, :, None]  # [B, K, K]: the column stands before the row
+    order = torch.arange(number, device=device)
+    before |= (starts[:, None, :] == starts[:, :, None]) & (order[None, :] < order[:, None])
+    shifts = (before * sizes[:, None, :]).sum(-1)  # [B, K]
+    moved = ((starts[:, None, :] <= text[..., None]) * sizes[:, None, :]).sum(-1)
+    return text + moved, (starts + shifts)[..., None] + within
 
 
-def layout(mask: Tensor, branches: Branches, *, restricted: bool = True) -> Layout:
-    """Who sees whom: the text itself, a branch itself, a branch and its anchors; nobody sees padding.
+def _visible(mask: Tensor, of_branches: Tensor, anchors: Tensor, owners: Tensor) -> Tensor:
+    """K-BERT's visible matrix [B, S, S]."""
+    hangs = anchors.gather(1, owners[..., None].expand(-1, -1, anchors.shape[-1]))  # [B, M, T]
+    of_text = torch.cat([torch.ones_like(mask)[:, None, :].expand(-1, mask.shape[1], -1), hangs.transpose(1, 2)], dim=2)
+    same = owners[:, :, None] == owners[:, None, :]  # [B, M, M]
+    real = torch.cat([mask, of_branches], dim=1)
+    visible = torch.cat([of_text, torch.cat([hangs, same], dim=2)], dim=1) & real[:, None, :]
+    whole = torch.cat([mask, torch.zeros_like(of_branches)], dim=1)[:, None, :]
+    return torch.where(real[:, :, None], visible, whole)
 
-    What is padding itself sees the whole text, so that no row is empty; nothing reads it.
 
-    Args:
-        mask: [B, T] the real tokens of the text.
-        restricted: False lets every real token see every other (an ablation).
-    """
-    batch, length = mask.shape
-    number, width = branches.mask.shape[1:]
-    real = torch.cat([mask, branches.mask.flatten(1)], dim=1)  # [B, S]
-    if not restricted:
-        visible = real[:, None, :].expand(-1, real.shape[1], -1)
-        return Layout(length, number, visible)
-    chain = torch.arange(number, device=mask.device).repeat_interleave(width)  # [K L]
-    same = (chain[:, None] == chain[None, :]).expand(batch, -1, -1)
-    hangs = branches.anchors.repeat_interleave(width, dim=1)  # [B, K L, T]
-    of_text = torch.cat([torch.ones_like(mask)[:, None, :].expand(-1, length, -1), hangs.transpose(1, 2)], dim=2)
-    of_branches = torch.cat([hangs, same], dim=2)
-    visible = torch.cat([of_text, of_branches], dim=1) & real[:, None, :]
-    whole = torch.cat([mask, torch.zeros_like(branches.mask.flatten(1))], dim=1)[:, None, :]
-    return Layout(length, number, torch.where(real[:, :, None], visible, whole))
+def _everything(real: Tensor) -> Tensor:
+    return real[:, None, :].expand(-1, real.shape[1], -1)

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from biorel.errors import ModelError
 from biorel.knowledge.tree import Branch, flatten
-from biorel.model.branches import Branches, layout, positions
+from biorel.model.branches import Branches, layout
 from biorel.model.encoders.bert import Bert, load_pretrained, read_config, read_width, usable_positions
 from tests.bert import POSITIONS, tiny_bert
 from tests.builders import batch_of, example
@@ -89,15 +89,14 @@ def test_in_one_block_no_branch_influences_another_and_only_its_anchors_see_it(b
     """By the gradients of the first block on the embedded row."""
     ids, mask = rows(TEXT)
     grown = branches()
-    every = torch.cat([ids, grown.token_ids.flatten(1)], dim=1)
     seen = layout(mask, grown)
-    places = positions(grown, soft=True)
-    embedded = bert.model.embeddings(input_ids=every, position_ids=places, token_type_ids=torch.zeros_like(every))
+    every = seen.tokens(ids, grown)
+    kinds = torch.zeros_like(every)
+    embedded = bert.model.embeddings(input_ids=every, position_ids=seen.positions, token_type_ids=kinds)
     embedded = embedded.detach().requires_grad_()
     out = bert.model.encoder.layer[0](embedded, attention_mask=seen.visible[:, None])
     out = out[0] if isinstance(out, tuple) else out
-    real = torch.cat([mask, grown.mask.flatten(1)], dim=1)[0]
-    for place in real.nonzero().flatten().tolist():
+    for place in seen.real[0].nonzero().flatten().tolist():
         gradient = torch.autograd.grad(out[0, place].square().sum(), embedded, retain_graph=True)[0][0]
         assert ((gradient.abs().sum(-1) > 0) == seen.visible[0, place]).all()
 

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from biorel.knowledge.tree import Branch, Flat, flatten
 from biorel.model.bran import Bran
-from biorel.model.branches import Branches, layout, positions
+from biorel.model.branches import Branches, layout
 from biorel.model.checkpoint import load_weights, save_weights
 from tests.builders import batch_of, example, random_example, scrambled, tiny_bran, with_branches
 
@@ -48,9 +48,8 @@ def deep(**changes: object) -> Bran:
 def test_places_and_visibility_are_those_of_the_sentence_tree(seed):
     one, other = document(seed), document(seed + 100, 9)
     branches, mask = branches_of(one, other)
-    hard, soft = positions(branches, soft=False), positions(branches, soft=True)
-    visible = layout(mask, branches).visible
-    real = torch.cat([mask, branches.mask.flatten(1)], dim=1)
+    seen = layout(mask, branches)
+    hard, soft, visible, real = layout(mask, branches, soft=False).positions, seen.positions, seen.visible, seen.real
     for row, flat in enumerate((flat_of(one), flat_of(other))):
         places = hard[row, real[row]].numpy()
         assert sorted(places) == list(range(len(flat.tokens)))
@@ -60,8 +59,9 @@ def test_places_and_visibility_are_those_of_the_sentence_tree(seed):
 
 def test_padding_is_seen_by_none_and_has_no_empty_row():
     branches, mask = branches_of(document(1), document(2, 9))
-    visible = layout(mask, branches).visible
-    real = torch.cat([mask, branches.mask.flatten(1)], dim=1)
+    seen = layout(mask, branches)
+    visible, real = seen.visible, seen.real
+    assert real.shape[1] == 17 + max(sum(map(len, one.branch_tokens)) for one in (document(1), document(2, 9)))
     assert not visible.transpose(1, 2)[~real].any()
     assert visible.any(-1).all()
 
@@ -77,23 +77,21 @@ def test_no_branch_influences_another_and_the_sentence_only_through_its_anchors(
     model = deep(blocks=1, kernels=kernels)
     branches, mask = branches_of(one)
     seen = layout(mask, branches)
-    ids = torch.cat([batch_of([one]).token_ids, branches.token_ids.flatten(1)], dim=1)
-    embedded = model.embedding(ids, positions(branches, soft=True)).detach().requires_grad_()
-    out = model.encoder(embedded, torch.cat([mask, branches.mask.flatten(1)], dim=1), seen)
+    ids = seen.tokens(batch_of([one]).token_ids, branches)
+    embedded = model.embedding(ids, seen.positions).detach().requires_grad_()
+    out = model.encoder(embedded, seen.real, seen)
     influence = torch.stack(
         [
             torch.autograd.grad(out[0, place].square().sum(), embedded, retain_graph=True)[0][0].abs().sum(-1)
             for place in range(out.shape[1])
         ]
     )  # [who is influenced, by whom]
-    chain = [-1] * 12 + [0] * 3 + [1] * 3 + [2] * 3
+    chain = [-1] * 12 + [0] * 3 + [1] * 2 + [2] * 3
     reach = kernels[1] // 2
     hangs = {0: (1, 2), 1: (1, 2), 2: (8,)}
     for place, of in enumerate(chain):
         for source, origin in enumerate(chain):
-            if source == 17:  # the padding of the second branch
-                assert influence[place, source] == 0 or place == 17
-            elif of >= 0 and origin >= 0 and place != 17:
+            if of >= 0 and origin >= 0:
                 assert (influence[place, source] > 0) == (of == origin)
             elif of < 0 <= origin:
                 near = any(abs(place - anchor) <= reach for anchor in hangs[origin])

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from biorel.errors import ModelError
-from biorel.model.branches import Branches, layout, positions
+from biorel.model.branches import Branches, layout
 
 FAMILY = "bert"
 _FRAME = 2  # [CLS] and [SEP]
@@ -72,7 +72,7 @@ class Bert(nn.Module):
         soft: bool = True,
         restricted: bool = True,
     ) -> Tensor:
-        """[B, T] ids and mask -> [B, T, D]; `soft` and `restricted` as in `branches.positions` and `.layout`."""
+        """[B, T] ids and mask -> [B, T, D]; `soft` and `restricted` as in `branches.layout`."""
         length = token_ids.shape[1]
         if self.training and self.word_dropout > 0:
             dropped = torch.rand(token_ids.shape, device=token_ids.device) < self.word_dropout
@@ -82,9 +82,10 @@ class Bert(nn.Module):
         visible = real[:, None, None, :]
         if branches is not None:
             framed = Branches(branches.token_ids, branches.mask, F.pad(branches.anchors, (1, 1)))
-            visible = layout(real, framed, restricted=restricted).visible[:, None]
-            places = positions(framed, soft=soft).clamp(max=self.model.config.max_position_embeddings - 1)
-            ids = torch.cat([ids, branches.token_ids.flatten(1)], dim=1)
+            seen = layout(real, framed, soft=soft, restricted=restricted)
+            visible = seen.visible[:, None]
+            places = seen.positions.clamp(max=self.model.config.max_position_embeddings - 1)
+            ids = seen.tokens(ids, framed)
         with torch.autocast(ids.device.type, torch.bfloat16, enabled=self.mixed_precision and ids.is_cuda):
             hidden: Tensor = self.model(
                 input_ids=ids,

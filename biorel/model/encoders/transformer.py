@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
 from torch import Tensor, nn
 
 from biorel.model.branches import Layout
@@ -41,14 +40,5 @@ class Transformer(nn.Module):
             elif isinstance(half, Attention):
                 tokens = half(tokens, layout.visible)
             else:
-                tokens = _by_chain(half, tokens, mask, layout)
+                tokens = layout.by_chain(half, tokens)
         return tokens
-
-
-def _by_chain(half: nn.Module, tokens: Tensor, mask: Tensor, layout: Layout) -> Tensor:
-    """A half over the text and over each branch, none of which reaches into another."""
-    batch, _, width = tokens.shape
-    text = half(tokens[:, : layout.text], mask[:, : layout.text])
-    chains = (batch * layout.branches, -1)
-    branches = half(tokens[:, layout.text :].reshape(*chains, width), mask[:, layout.text :].reshape(*chains))
-    return torch.cat([text, branches.reshape(batch, -1, width)], dim=1)
