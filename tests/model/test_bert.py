@@ -26,17 +26,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_bert(tmp_path_factory.mktemp("bert") / "tiny")
 
 
+def bert_of(config: str, *, checkpointing: bool = False) -> Bert:
+    ids = {"cls_id": CLS, "sep_id": SEP, "unk_id": UNK}
+    return Bert(config=config, word_dropout=0.0, checkpointing=checkpointing, mixed_precision=True, **ids)
+
+
 @pytest.fixture
 def bert(folder: Path) -> Bert:
-    made = Bert(
-        config=read_config(str(folder)),
-        cls_id=CLS,
-        sep_id=SEP,
-        unk_id=UNK,
-        word_dropout=0.0,
-        checkpointing=False,
-        mixed_precision=True,
-    )
+    made = bert_of(read_config(str(folder)))
     load_pretrained(made, str(folder))
     return made.eval()
 
@@ -114,9 +111,8 @@ def test_recomputed_activations_give_the_same_gradients(folder):
     gradients = []
     for checkpointing in (False, True):
         torch.manual_seed(0)
-        options = {"cls_id": CLS, "sep_id": SEP, "unk_id": UNK, "word_dropout": 0.0, "mixed_precision": False}
-        config = json.loads(read_config(str(folder))) | {"hidden_dropout_prob": 0, "attention_probs_dropout_prob": 0}
-        made = Bert(config=json.dumps(config), checkpointing=checkpointing, **options).train()
+        config = json.loads(read_config(str(folder))) | {"hidden_dropout_prob": 0}
+        made = bert_of(json.dumps(config), checkpointing=checkpointing).train()
         made(*rows(TEXT), branches()).square().sum().backward()
         assert made.model.is_gradient_checkpointing is checkpointing
         gradients.append([parameter.grad for parameter in made.parameters()])
@@ -150,6 +146,27 @@ def test_what_is_no_bert_is_told(tmp_path):
     (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
     with pytest.raises(ModelError, match="of the family gpt2"):
         read_config(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("[]", r"config\.json is not a JSON object"),
+        ("[" * 100_000, r"config\.json is not a JSON object"),
+        ('{"model_type": "bert", "hidden_size": "wide"}', r"config\.json is not that of a BERT: .*hidden_size"),
+        ('{"model_type": "bert", "dtype": "halves"}', r"config\.json is not that of a BERT: .*halves"),
+    ],
+)
+def test_a_configuration_that_is_none_is_told_by_its_file(tmp_path, text, fault):
+    (tmp_path / "config.json").write_text(text)
+    with pytest.raises(ModelError, match=fault):
+        read_config(str(tmp_path))
+
+
+def test_sizes_that_do_not_go_together_are_told(folder):
+    config = json.loads(read_config(str(folder))) | {"num_attention_heads": 3}
+    with pytest.raises(ModelError, match="no BERT can be made of this configuration: The hidden size"):
+        bert_of(json.dumps(config))
 
 
 def test_its_width_is_the_bert_s(folder):

@@ -50,8 +50,7 @@ class Bert(nn.Module):
             mixed_precision: on a GPU in bfloat16.
         """
         super().__init__()
-        transformers = _library()
-        self.model = transformers.BertModel(_config(config), add_pooling_layer=False)
+        self.model = _network(config)
         self.cls_id, self.sep_id, self.unk_id = cls_id, sep_id, unk_id
         self.word_dropout = word_dropout
         self.mixed_precision = mixed_precision
@@ -134,7 +133,7 @@ def read_config(name: str) -> str:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror or error}", _HINT) from error
-    _config(text)
+    _config(text, str(path))
     return text
 
 
@@ -160,25 +159,42 @@ def load_pretrained(bert: Bert, name: str) -> None:
             output_loading_info=True,
         )
     except (OSError, ValueError, RuntimeError) as error:
-        raise ModelError(f"hf:{name}: its weights cannot be read ({str(error).splitlines()[0]})", _HINT) from error
+        raise ModelError(f"hf:{name}: its weights cannot be read ({_in_short(error)})", _HINT) from error
     if missing := sorted(report["missing_keys"]):
         raise ModelError(f"hf:{name}: the weights lack {missing[0]} and {len(missing) - 1} others", _HINT)
     bert.model.load_state_dict(loaded.state_dict())
 
 
-def _config(text: str) -> Any:
+def _network(config: str) -> Any:
+    read = _config(config)
+    try:
+        return _library().BertModel(read, add_pooling_layer=False)
+    except Exception as error:  # of whatever kind this version of the libraries raises
+        raise ModelError(f"no BERT can be made of this configuration: {_in_short(error)}", _HINT) from error
+
+
+def _config(text: str, place: str = "the configuration of the BERT") -> Any:
     try:
         values = json.loads(text)
         family = values.get("model_type")
-    except (json.JSONDecodeError, AttributeError) as error:
-        raise ModelError(f"the configuration of a BERT is not a JSON object ({error})", _HINT) from error
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise ModelError(f"{place} is not a JSON object ({error})", _HINT) from error
     if family != FAMILY:
-        raise ModelError(f"an encoder of the family {family}", f"biorel reads the family {FAMILY}")
-    config = _library().BertConfig(**values)
+        raise ModelError(f"{place} is of an encoder of the family {family}", f"biorel reads the family {FAMILY}")
+    kind = _library().BertConfig
+    try:
+        config = kind(**values)
+    except Exception as error:  # likewise
+        raise ModelError(f"{place} is not that of a BERT: {_in_short(error)}", _HINT) from error
     config._attn_implementation = "sdpa"
     config.attention_probs_dropout_prob = 0.0  # it would leave the fused path: 1.5 times the time on a CPU
     config.use_cache = False
     return config
+
+
+def _in_short(error: Exception) -> str:
+    """What an exception of the libraries says, which may be pages."""
+    return " ".join(str(error).split())[:160] or type(error).__name__
 
 
 def _library() -> Any:
