@@ -127,6 +127,8 @@ def run(config: Extract, progress: Callable[[int], None] = lambda documents: Non
         if by_status.total() == by_status[BAD]:
             first = bad_places[0] if bad_places else f"{config.input}: no record"
             raise InputError(f"{first} (and no other record is usable)", "the README tells the formats")
+    if opened.model.sizes.reads_graph and inject is None:
+        ledger.add("documents read without --graph, though the model learned with one", count=by_status.total())
     seconds = time.perf_counter() - began
     return Summary(out, status_path, found, dict(by_status), bad_places, ledger.counts, seconds, str(device))
 

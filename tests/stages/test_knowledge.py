@@ -40,9 +40,13 @@ def scores(model: Path, dataset: Path, out: Path, **options: Any) -> tuple[dict[
     return read_json(out / "metrics.json"), (out / "report.md").read_text()
 
 
-def relations(model: Path, out: Path, **options: Any) -> list[dict[str, Any]]:
+def extracted(model: Path, out: Path, **options: Any) -> extract.Summary:
     given = {"input": SAMPLE / "abstracts.jsonl", "model": model, "out": out, "all_scores": True, **options}
-    extract.run(Extract.model_validate(given))
+    return extract.run(Extract.model_validate(given))
+
+
+def relations(model: Path, out: Path, **options: Any) -> list[dict[str, Any]]:
+    extracted(model, out, **options)
     return read_json_lines(out)
 
 
@@ -87,6 +91,13 @@ def test_extract_reads_with_the_graph(knowing, graph, tmp_path):
     ]
     assert keys[0] == keys[1]
     assert with_it != without
+
+
+def test_extract_tells_where_a_graph_is_missing(knowing, model, graph, tmp_path):
+    told = "documents read without --graph, though the model learned with one"
+    assert extracted(knowing, tmp_path / "without.jsonl").books[told] == 48
+    assert told not in extracted(knowing, tmp_path / "with.jsonl", graph=graph).books
+    assert told not in extracted(model, tmp_path / "plain.jsonl").books
 
 
 def test_a_folder_that_is_no_graph_is_told(knowing, dataset, tmp_path):
