@@ -120,7 +120,7 @@ def layout(mask: Tensor, branches: Branches, *, soft: bool = True, restricted: b
         places=places,
         real=real,
         positions=torch.cat([text_places, branch_places.flatten(1).gather(1, places)], dim=1),
-        visible=_visible(mask, of_branches, branches.anchors, owners) if restricted else _everything(real),
+        visible=_visible(real, branches.anchors, owners) if restricted else real[:, None].expand(-1, real.shape[1], -1),
         rows=branches.mask.flatten(0, 1)[kept],
         sources=sources,
         targets=numbers[grid] * width + (places % width).flatten()[sources],
@@ -146,16 +146,12 @@ def _positions(branches: Branches, *, soft: bool) -> tuple[Tensor, Tensor]:
     return text + moved, (starts + shifts)[..., None] + within
 
 
-def _visible(mask: Tensor, of_branches: Tensor, anchors: Tensor, owners: Tensor) -> Tensor:
+def _visible(real: Tensor, anchors: Tensor, owners: Tensor) -> Tensor:
     """K-BERT's visible matrix [B, S, S]."""
-    hangs = anchors.gather(1, owners[..., None].expand(-1, -1, anchors.shape[-1]))  # [B, M, T]
-    of_text = torch.cat([torch.ones_like(mask)[:, None, :].expand(-1, mask.shape[1], -1), hangs.transpose(1, 2)], dim=2)
+    length = anchors.shape[-1]
+    hangs = anchors.gather(1, owners[..., None].expand(-1, -1, length))  # [B, M, T]
+    of_text = torch.cat([hangs.new_ones(len(real), length, length), hangs.transpose(1, 2)], dim=2)
     same = owners[:, :, None] == owners[:, None, :]  # [B, M, M]
-    real = torch.cat([mask, of_branches], dim=1)
     visible = torch.cat([of_text, torch.cat([hangs, same], dim=2)], dim=1) & real[:, None, :]
-    whole = torch.cat([mask, torch.zeros_like(of_branches)], dim=1)[:, None, :]
-    return torch.where(real[:, :, None], visible, whole)
-
-
-def _everything(real: Tensor) -> Tensor:
-    return real[:, None, :].expand(-1, real.shape[1], -1)
+    of_the_text = torch.arange(real.shape[1], device=real.device) < length
+    return torch.where(real[:, :, None], visible, (real & of_the_text)[:, None, :])
