@@ -123,21 +123,28 @@ def _asked(
     found = search(client, query, searched, config.max)
     if not found:
         raise InputError(f"no article of PubMed answers the query {query!r}", "try it at pubmed.ncbi.nlm.nih.gov")
-    artifacts.write_json(folder / _SEARCHED, {"counts": searched.counts, "examples": searched.examples})
-    _begin(folder, request, found)
+    _begin(folder, request, found, searched)
     ledger.include(searched)
     progress(f"{len(found)} PMIDs found")
     return found, {}
 
 
-def _begin(folder: Path, request: Mapping[str, Any], pmids: list[str] | None = None) -> None:
-    """Go on with the work in the folder where it is for the same request, else begin anew."""
+def _begin(
+    folder: Path, request: Mapping[str, Any], pmids: list[str] | None = None, searched: Ledger | None = None
+) -> None:
+    """Go on with the work in the folder where it is for the same request, else begin anew.
+
+    The former request goes first, and the new one comes last: what lies there in between is nobody's.
+    """
     if same_request(folder, request):
         return
+    (folder / REQUEST).unlink(missing_ok=True)
     shutil.rmtree(folder / _PARTS, ignore_errors=True)
     (folder / PMIDS).unlink(missing_ok=True)
     if pmids:
         write_pmids(folder / PMIDS, pmids)
+    if searched is not None:
+        artifacts.write_json(folder / _SEARCHED, {"counts": searched.counts, "examples": searched.examples})
     write_request(folder, request)
 
 
