@@ -25,7 +25,6 @@ Node = dict[str, Any]
 
 _LISTS = ("passages", "sentences", "annotations", "relations", "nodes")
 _ATTRIBUTES = frozenset({"id", "refid", "role", "offset", "length"})
-# JSON is read whole: so much text, and so many values in it, of which each takes up to a hundred bytes
 # of one document; each takes some kilobytes as bioc's objects
 _MOST_NODES = 100_000
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")

@@ -163,6 +163,12 @@ def test_a_configuration_that_is_none_is_told_by_its_file(tmp_path, text, fault)
         read_config(str(tmp_path))
 
 
+def test_a_configuration_that_is_no_text_is_told_by_its_file(tmp_path):
+    (tmp_path / "config.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ModelError, match=r"config\.json is not a JSON object"):
+        read_config(str(tmp_path))
+
+
 def test_sizes_that_do_not_go_together_are_told(folder):
     config = json.loads(read_config(str(folder))) | {"num_attention_heads": 3}
     with pytest.raises(ModelError, match="no BERT can be made of this configuration: The hidden size"):

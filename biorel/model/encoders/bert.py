@@ -133,6 +133,8 @@ def read_config(name: str) -> str:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise ModelError(f"{path}: {error.strerror or error}", _HINT) from error
+    except UnicodeDecodeError as error:
+        raise ModelError(f"{path} is not a JSON object ({error})", _HINT) from error
     _config(text, str(path))
     return text
 
