@@ -83,17 +83,17 @@ class Encoder:
             places.setdefault(entity, []).append(
                 MentionPlace(first, last, sentence, mention.start < len(document.title))
             )
-        counts = {keys[entity]: len(found) for entity, found in places.items()}
+        mention_counts = {keys[entity]: len(found) for entity, found in places.items()}
         kept = []
         for pair in pairs:
             head, tail = EntityKey(pair.head_id, pair.head_type), EntityKey(pair.tail_id, pair.tail_type)
-            if head in counts and tail in counts:
+            if head in mention_counts and tail in mention_counts:
                 kept.append((number[head], number[tail], pair))
             else:
                 ledger.add("pair without tokens", f"{document.doc_id} {pair.head_id} {pair.tail_id}")
         rivals = {
-            type_: [count for key, count in counts.items() if key.type == type_]
-            for type_ in {key.type for key in counts}
+            type_: [count for key, count in mention_counts.items() if key.type == type_]
+            for type_ in {key.type for key in mention_counts}
         }
         words = read_words(
             document.text,

@@ -23,11 +23,11 @@ def write_squad(path: Path, items: Iterable[tuple[Document, Sequence[Question]]]
 
 
 def _article(document: Document, questions: Sequence[Question]) -> dict[str, Any]:
-    paragraph = {"context": document.text, "qas": [_question(question) for question in questions]}
+    paragraph = {"context": document.text, "qas": [_question_row(question) for question in questions]}
     return {"title": document.doc_id, "paragraphs": [paragraph]}
 
 
-def _question(question: Question) -> dict[str, Any]:
+def _question_row(question: Question) -> dict[str, Any]:
     spans = dict.fromkeys((span.start, span.text) for span in question.answers)
     return {
         "id": question.question_id,

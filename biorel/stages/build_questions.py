@@ -57,10 +57,10 @@ def run(config: BuildQuestions, progress: Progress = lambda line: None) -> Path:
         save_tokenizer(_tokenizer(config, splits["train"]), artifact.path / "tokenizer.json")
         stats = {split: _counts(asked) for split, asked in splits.items()}
         artifacts.write_json(artifact.path / "stats.json", stats)
-        for split, counts in stats.items():
+        for split, question_counts in stats.items():
             progress(
-                f"{split}: {counts['documents']} documents, {counts['questions']} questions, "
-                f"{counts['answerable']} of them answerable, {counts['answers']} answer spans"
+                f"{split}: {question_counts['documents']} documents, {question_counts['questions']} questions, "
+                f"{question_counts['answerable']} of them answerable, {question_counts['answers']} answer spans"
             )
     return config.out
 
