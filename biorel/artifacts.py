@@ -6,8 +6,10 @@ tells how it came to be: configuration, digests of the inputs, counts and drops 
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
+import os
 import platform
 import shutil
 import time
@@ -16,13 +18,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from biorel import __version__
 from biorel.config import Config
+from biorel.counts import Counts
 from biorel.errors import OutputError
-from biorel.ledger import Ledger
-from biorel.locks import sole_writer
 
 MANIFEST = "manifest.json"
 _UNPRINTED = ("out", "force", "status", "device", "threads", "dry_run")
@@ -34,13 +35,13 @@ class Artifact:
 
     Attributes:
         path: where to write; the final folder once it is whole.
-        ledger: goes into the manifest as counts.
+        counts: goes into the manifest as counts.
         notes: further entries of the manifest.
         resumed: a killed run left its work in the folder.
     """
 
     path: Path
-    ledger: Ledger = field(default_factory=Ledger)
+    counts: Counts = field(default_factory=Counts)
     notes: dict[str, Any] = field(default_factory=dict)
     resumed: bool = False
 
@@ -153,8 +154,8 @@ def _manifest(command: str, config: Config, artifact: Artifact, began: float) ->
         "fingerprint": fingerprint(command, config),
         "config": config.model_dump(mode="json", by_alias=True),
         "inputs": {str(path): digest(path) for path in inputs},
-        "counts": artifact.ledger.counts,
-        "examples": artifact.ledger.examples,
+        "counts": artifact.counts.by_reason,
+        "examples": artifact.counts.examples,
         **artifact.notes,
         "versions": {
             "python": platform.python_version(),
@@ -211,3 +212,52 @@ def _told(path: Path) -> Iterator[None]:
         else:
             reason = f"{error.filename}: {error.strerror}"
         raise OutputError(f"{path}: cannot be written ({reason})", "check the space and the permissions") from error
+
+
+# MERGED from locks: One writer at a time: an output is written under a lock on a file beside it.
+_SUFFIX = ".lock"
+
+
+@contextmanager
+def sole_writer(out: Path) -> Iterator[None]:
+    """Hold the lock of an output, `NAME.lock` beside it, for the time of the block; the file is gone afterwards.
+
+    Args:
+        out: a file or a folder, there or not; its parent is there.
+
+    Raises:
+        OutputError: another process holds it.
+        OSError: the lock file cannot be made.
+    """
+    path = out.with_name(out.name + _SUFFIX)
+    with _taken(path, out):
+        try:
+            yield
+        finally:
+            # while it is still held, so that nobody locks a file that is about to go
+            path.unlink(missing_ok=True)
+
+
+def _taken(path: Path, out: Path) -> IO[bytes]:
+    while True:
+        stream = path.open("ab")
+        try:
+            fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            stream.close()
+            if isinstance(error, BlockingIOError | PermissionError):
+                raise OutputError(
+                    f"{out}: another process is writing it", "wait for it, or choose another --out"
+                ) from error
+            raise
+        if _is_at(stream, path):
+            return stream
+        # its last holder removed it between the opening and the locking
+        stream.close()
+
+
+def _is_at(stream: IO[bytes], path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(stream.fileno()), path.stat())
+    except FileNotFoundError:
+        return False

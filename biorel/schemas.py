@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from biorel import answers, records
+from biorel import records
+from biorel import records as answers
 
 R = TypeVar("R")
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from tests.commands import sample_documents
+from tests.command_runs import sample_documents
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 POSITIONS = 66

@@ -10,10 +10,10 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from biorel.dataset.collapse import RelationSchema, RelationType
-from biorel.dataset.features import FEATURES
+from biorel.dataset.pair_features import FEATURES
+from biorel.dataset.relation_schema import RelationSchema, RelationType
 from biorel.model.batch import Batch
-from biorel.model.bran import Bran, Sizes
+from biorel.model.bran import Bran, BranConfig
 from biorel.records import Example, Mention
 from biorel.training.batches import Plan
 from biorel.training.collate import Collator
@@ -155,7 +155,7 @@ def tiny_bran(*, seed: int = 0, features: bool = True, **changes: object) -> Bra
         "feature_width": 6,
         "unk_id": UNK_ID,
     }
-    return Bran(Sizes(**{**sizes, **changes}))  # type: ignore[arg-type]
+    return Bran(BranConfig(**{**sizes, **changes}))  # type: ignore[arg-type]
 
 
 def tiny_reranked(*, seed: int = 0, **changes: object) -> Bran:

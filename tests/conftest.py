@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from biorel.ledger import Ledger
+from biorel.counts import Counts
 
 REPOSITORY = Path(__file__).parents[1]
 
@@ -40,15 +40,15 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.fixture
-def ledger() -> Ledger:
-    return Ledger()
+def counts() -> Counts:
+    return Counts()
 
 
 @pytest.fixture(scope="session")
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """16 abstracts of the sample, by CTD's curations, made once for all tests. Read only."""
     # torch is imported by the tests that need it only
-    from tests.commands import sample_dataset
+    from tests.command_runs import sample_dataset
 
     return sample_dataset(tmp_path_factory.mktemp("sample"))
 
@@ -56,6 +56,6 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def model(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model of this dataset; it knows little, and says so in numbers. Read only."""
-    from tests.commands import tiny_model
+    from tests.command_runs import tiny_model
 
     return tiny_model(dataset, tmp_path_factory.mktemp("trained") / "model", epochs=6)

@@ -11,7 +11,7 @@ from pathlib import Path
 _HOLD = """
 import sys
 from pathlib import Path
-from biorel.locks import sole_writer
+from biorel.artifacts import sole_writer
 with sole_writer(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()

@@ -14,9 +14,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from biorel.sources.http import Client
-from biorel.sources.pacing import Clock
-from biorel.sources.services import Service, host_of
+from biorel.fetch.http import Client
+from biorel.fetch.pacing import Clock
+from biorel.fetch.services import Service, host_of
 
 SECONDS = 5  # after which a connection or the server itself is given up
 PAGE = b"<!DOCTYPE html>\n<html><head><title>Server busy</title></head><body>Please try again.</body></html>"

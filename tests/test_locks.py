@@ -9,8 +9,8 @@ import time
 
 import pytest
 
+from biorel.artifacts import sole_writer
 from biorel.errors import OutputError
-from biorel.locks import sole_writer
 from tests.holding import held_elsewhere
 
 
@@ -67,7 +67,7 @@ def test_a_lock_file_that_is_removed_while_it_is_waited_for_is_not_taken(tmp_pat
             path.unlink()
         real(stream, how)
 
-    monkeypatch.setattr("biorel.locks.fcntl.lockf", lockf)
+    monkeypatch.setattr("biorel.artifacts.fcntl.lockf", lockf)
     with sole_writer(out):
         assert path.exists()
         with pytest.raises(AssertionError), held_elsewhere(out):

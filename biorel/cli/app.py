@@ -45,13 +45,13 @@ def _options(
 
 
 def _build_dataset(given: Any) -> None:
-    from biorel.stages import build_dataset
+    from biorel.commands import build_dataset
 
     typer.echo(f"dataset: {build_dataset.run(given, progress.line)}")
 
 
 def _pretrain(given: Any) -> None:
-    from biorel.stages import pretrain
+    from biorel.commands import pretrain
 
     def bar(reports: Any) -> Any:
         return progress.pretraining(reports, given.epochs)
@@ -60,19 +60,19 @@ def _pretrain(given: Any) -> None:
 
 
 def _train(given: Any) -> None:
-    from biorel.stages import train
+    from biorel.commands import train
 
     typer.echo(f"model: {train.run(given, lambda reports: progress.training(reports, given.epochs))}")
 
 
 def _ensemble(given: Any) -> None:
-    from biorel.stages import ensemble
+    from biorel.commands import ensemble
 
     typer.echo(f"model: {ensemble.run(given, progress.line)}")
 
 
 def _evaluate(given: Any) -> None:
-    from biorel.stages import evaluate
+    from biorel.commands import evaluate
 
     typer.echo(f"evaluation: {evaluate.run(given, progress.line)}")
 
@@ -87,7 +87,7 @@ def _tell_bad_records(places: Sequence[str], accepted: bool) -> None:
 
 
 def _extract(given: Any) -> None:
-    from biorel.stages import extract
+    from biorel.commands import extract
 
     with progress.documents() as done:
         summary = extract.run(given, done)
@@ -101,19 +101,19 @@ def _extract(given: Any) -> None:
 
 
 def _aggregate(given: Any) -> None:
-    from biorel.stages import aggregate
+    from biorel.commands import aggregate
 
     typer.echo(f"triples: {aggregate.run(given, progress.line)}")
 
 
 def _build_questions(given: Any) -> None:
-    from biorel.stages import build_questions
+    from biorel.commands import build_questions
 
     typer.echo(f"questions: {build_questions.run(given, progress.line)}")
 
 
 def _train_reader(given: Any) -> None:
-    from biorel.stages import train_reader
+    from biorel.commands import train_reader
 
     def told(reports: Any) -> Any:
         return progress.training(reports, given.epochs, "questions")
@@ -122,14 +122,14 @@ def _train_reader(given: Any) -> None:
 
 
 def _evaluate_reader(given: Any) -> None:
-    from biorel.stages import evaluate_reader
+    from biorel.commands import evaluate_reader
 
     typer.echo(f"evaluation: {evaluate_reader.run(given, progress.line)}")
 
 
 def _ask(given: Any) -> None:
-    from biorel.exports.answers import answer_table
-    from biorel.stages import ask
+    from biorel.commands import ask
+    from biorel.formats.answers import answer_table
 
     with progress.documents() as done:
         summary = ask.run(given, done)
@@ -147,43 +147,43 @@ def _ask(given: Any) -> None:
 
 
 def _tag(given: Any) -> None:
-    from biorel.stages import tag
+    from biorel.commands import tag
 
     typer.echo(f"tagged: {tag.run(given, progress.line)}")
 
 
 def _train_tagger(given: Any) -> None:
-    from biorel.stages import train_tagger
+    from biorel.commands import train_tagger
 
     typer.echo(f"tagger: {train_tagger.run(given, progress.line)}")
 
 
 def _build_linker(given: Any) -> None:
-    from biorel.stages import build_linker
+    from biorel.commands import build_linker
 
     typer.echo(f"linker: {build_linker.run(given, progress.line)}")
 
 
 def _build_graph(given: Any) -> None:
-    from biorel.stages import build_graph
+    from biorel.commands import build_graph
 
     typer.echo(f"graph: {build_graph.run(given, progress.line)}")
 
 
 def _export(given: Any) -> None:
-    from biorel.stages import export
+    from biorel.commands import export
 
     typer.echo(f"exported: {export.run(given, progress.line)}")
 
 
 def _run(given: Any) -> None:
-    from biorel.stages import run
+    from biorel.commands import run
 
     run.run(given, progress.line)
 
 
 def _doctor(given: Any) -> None:
-    from biorel.stages import doctor
+    from biorel.commands import doctor
 
     findings = doctor.run(given, lambda finding: None if given.as_json else _tell_finding(finding))
     if given.as_json:

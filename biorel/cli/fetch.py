@@ -28,31 +28,31 @@ Examples:
 
 
 def _pubmed(given: Any) -> None:
-    from biorel.stages import fetch_pubmed
+    from biorel.commands import fetch_pubmed
 
     typer.echo(f"documents: {fetch_pubmed.run(given, progress.line)}")
 
 
 def _ctd(given: Any) -> None:
-    from biorel.stages import fetch_ctd
+    from biorel.commands import fetch_ctd
 
     typer.echo(f"CTD: {fetch_ctd.run(given, progress.line)}")
 
 
 def _mesh(given: Any) -> None:
-    from biorel.stages import fetch_mesh
+    from biorel.commands import fetch_mesh
 
     typer.echo(f"MeSH: {fetch_mesh.run(given, progress.line)}")
 
 
 def _pubtator(given: Any) -> None:
-    from biorel.stages import fetch_pubtator
+    from biorel.commands import fetch_pubtator
 
     typer.echo(f"documents: {fetch_pubtator.run(given, progress.line)}")
 
 
 def _corpus(given: Any) -> None:
-    from biorel.stages import fetch_corpus
+    from biorel.commands import fetch_corpus
 
     typer.echo(f"corpus: {fetch_corpus.run(given, progress.line)}")
 

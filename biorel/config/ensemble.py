@@ -1,4 +1,4 @@
-"""What ensemble takes."""
+"""The options of `biorel ensemble`."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from biorel.dataset.collapse import RelationSchema
+from biorel.dataset.relation_schema import RelationSchema
 from biorel.records import Mention, Pair
 
 # the paper's counts hold one entity for all the mentions of a document that have no concept id

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from biorel.dataset.candidates import candidates, entities, link
-from biorel.dataset.collapse import RelationSchema, roll_up
 from biorel.dataset.hypernyms import Ancestors, filter_hypernyms
+from biorel.dataset.relation_schema import RelationSchema, roll_up
 from biorel.dataset.supervise import not_mentioned, supervise
 from biorel.records import TOO_LONG, Annotated, Curation, Mention, Pair
 

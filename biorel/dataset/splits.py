@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from biorel.counts import Counts
 from biorel.errors import InputError
-from biorel.ledger import Ledger
-from biorel.sources.files import read_lines
+from biorel.formats.files import read_lines
 
 SPLITS = ("train", "dev", "test")
 _BUCKETS = 10_000
@@ -58,14 +58,14 @@ def drawn_order(doc_ids: Iterable[str], seed: int) -> list[str]:
     return sorted(set(doc_ids), key=lambda doc_id: hashlib.sha256(f"{seed}:{doc_id}".encode()).digest())
 
 
-def read_splits(path: Path, ledger: Ledger) -> dict[str, str]:
+def read_splits(path: Path, counts: Counts) -> dict[str, str]:
     """Read `doc_id<TAB>split` rows (further columns are ignored; the BRAN authors' list has the length).
 
     Raises:
         InputError: a split that is not train, dev or test; one document in two splits; no row.
     """
     splits: dict[str, str] = {}
-    for number, line in read_lines(path, ledger):
+    for number, line in read_lines(path, counts):
         if not line.strip():
             continue
         fields = line.split("\t")
@@ -79,11 +79,11 @@ def read_splits(path: Path, ledger: Ledger) -> dict[str, str]:
     return splits
 
 
-def read_ids(paths: Sequence[Path], ledger: Ledger) -> frozenset[str]:
+def read_ids(paths: Sequence[Path], counts: Counts) -> frozenset[str]:
     """Document ids, one a line (the first column where there are several); `#` begins a comment."""
     return frozenset(
         line.split("\t")[0].strip()
         for path in paths
-        for _, line in read_lines(path, ledger)
+        for _, line in read_lines(path, counts)
         if line.strip() and not line.startswith("#")
     )

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from biorel.dataset.collapse import RelationSchema, pair_type_name
+from biorel.dataset.relation_schema import RelationSchema, pair_type_name
 from biorel.records import HYPERNYM, INFERRED, NOT_MENTIONED, TOO_LONG, UNMAPPED, Pair
 
 

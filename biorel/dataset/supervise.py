@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from biorel.dataset.collapse import RelationSchema
+from biorel.dataset.relation_schema import RelationSchema
 from biorel.records import INFERRED, NOT_MENTIONED, UNMAPPED, Curation, Pair
 
 

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from biorel.counts import Counts
 from biorel.knowledge.hierarchy import IS_A, parent_edges, without_circles
-from biorel.ledger import Ledger
+from biorel.knowledge.mesh import Mesh
 from biorel.records import Curation, Triple
-from biorel.sources.mesh import Mesh
 
 MESH, CTD, SPO = "mesh", "ctd", "spo"
 
 
-def mesh_triples(mesh: Mesh, ledger: Ledger) -> Iterator[Triple]:
+def mesh_triples(mesh: Mesh, counts: Counts) -> Iterator[Triple]:
     """`is_a` over the preferred terms; books concepts without a name, and edges that close a circle."""
     kept, closing = without_circles(parent_edges(mesh.tree_numbers, mesh.mapped_to))
     for below, above in closing:
-        ledger.add("is_a left out: it closes a circle", f"{below} is_a {above}")
+        counts.add("is_a left out: it closes a circle", f"{below} is_a {above}")
     for below, above in kept:
         if below in mesh.names and above in mesh.names:
-            ledger.add("triples of MeSH")
+            counts.add("triples of MeSH")
             yield Triple(mesh.names[below], IS_A, mesh.names[above], below, above, MESH)
         else:
-            ledger.add("is_a left out: a concept without a name", f"{below} is_a {above}")
+            counts.add("is_a left out: a concept without a name", f"{below} is_a {above}")
 
 
 def curated_triples(
-    curations: Iterable[Curation], names: Mapping[str, str], excluded: Collection[str], ledger: Ledger
+    curations: Iterable[Curation], names: Mapping[str, str], excluded: Collection[str], counts: Counts
 ) -> Iterator[Triple]:
     """One triple for each head, relation and tail, with all its articles in the order of their numbers.
 
@@ -39,31 +39,31 @@ def curated_triples(
     articles: dict[tuple[str, str, str], dict[str, None]] = {}
     for curation in curations:
         if not curation.asserted:
-            ledger.add("inferred curation left out")
+            counts.add("inferred curation left out")
         elif curation.doc_id in excluded:
-            ledger.add("curation of an excluded article left out")
+            counts.add("curation of an excluded article left out")
         elif curation.head_id == curation.tail_id:
-            ledger.add("curation of a concept with itself left out", f"{curation.doc_id} {curation.head_id}")
+            counts.add("curation of a concept with itself left out", f"{curation.doc_id} {curation.head_id}")
         else:
             key = (curation.head_id, curation.relation, curation.tail_id)
             articles.setdefault(key, {})[curation.doc_id] = None
     for (head, relation, tail), found in articles.items():
         if tail not in names:
-            ledger.add("curated triple left out: its object has no name", f"{head} {relation} {tail}")
+            counts.add("curated triple left out: its object has no name", f"{head} {relation} {tail}")
             continue
-        ledger.add("triples of CTD")
+        counts.add("triples of CTD")
         pmids = tuple(sorted(found, key=lambda pmid: (len(pmid), pmid)))
         yield Triple(names.get(head, head), relation, names[tail], head, tail, CTD, pmids)
 
 
-def joined(triples: Iterable[Triple], ledger: Ledger) -> Iterator[Triple]:
+def joined(triples: Iterable[Triple], counts: Counts) -> Iterator[Triple]:
     """Each triple once; repeats are booked, circles of `is_a` among the users' own lines left out and booked."""
     seen: set[tuple[str, str, str]] = set()
     unique = []
     for triple in triples:
         key = (triple.subject_id or triple.subject, triple.predicate, triple.object_id or triple.object)
         if key in seen:
-            ledger.add("repeated triple left out", " ".join(key))
+            counts.add("repeated triple left out", " ".join(key))
         else:
             seen.add(key)
             unique.append(triple)
@@ -71,6 +71,6 @@ def joined(triples: Iterable[Triple], ledger: Ledger) -> Iterator[Triple]:
     closing = set(without_circles(own)[1])
     for triple in unique:
         if triple.source == SPO and triple.predicate == IS_A and (triple.subject, triple.object) in closing:
-            ledger.add("is_a left out: it closes a circle", f"{triple.subject} is_a {triple.object}")
+            counts.add("is_a left out: it closes a circle", f"{triple.subject} is_a {triple.object}")
         else:
             yield triple

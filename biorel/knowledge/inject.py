@@ -8,9 +8,7 @@ from functools import cache
 
 from tokenizers import Tokenizer
 
-from biorel.dataset.features import FEATURES
-from biorel.knowledge.names import find_names
-from biorel.knowledge.query import Graph, Subject, name_key
+from biorel.knowledge.graph import Graph, Subject, find_names, name_key
 from biorel.knowledge.support import Support
 from biorel.records import Example, Triple
 from biorel.text.alignment import token_span
@@ -27,7 +25,8 @@ class Injector:
         limit: branches of an entity at most. An entity with several mentions has them once, hanging on all.
         by: `entities` hangs branches on the document's own entities; `names` on the graph's names as they stand in
             the text, so that a network that is to find the entities is not told where they are.
-        support: where given, what its articles say of a pair goes behind the pair's own features.
+        support: where given, its features of a pair are appended to the pair's features of the text.
+        text_features: the number of those; features beyond it are replaced.
     """
 
     graph: Graph
@@ -35,6 +34,7 @@ class Injector:
     limit: int
     by: str = ENTITIES
     support: Support | None = None
+    text_features: int = 0
     _ids: Callable[[str], tuple[int, ...]] = field(init=False, repr=False, compare=False)
     _names: frozenset[str] = field(init=False, repr=False, compare=False)
 
@@ -65,7 +65,9 @@ class Injector:
             example,
             branch_tokens=tuple(tokens for tokens, _ in grown),
             branch_anchors=tuple(anchors for _, anchors in grown),
-            pair_features=example.pair_features if self.support is None else _with_support(example, self.support),
+            pair_features=example.pair_features
+            if self.support is None
+            else _with_support(example, self.support, self.text_features),
         )
 
     def _named(self, example: Example, text: str) -> tuple[list[tuple[int, ...]], list[Subject]]:
@@ -78,11 +80,11 @@ class Injector:
         return [tuple(sorted(places)) for places in tokens.values()], [Subject("", (name,)) for name in tokens]
 
 
-def _with_support(example: Example, support: Support) -> tuple[tuple[float, ...], ...]:
-    """The features of each pair and, from place `FEATURES` on, those of the graph."""
+def _with_support(example: Example, support: Support, text_features: int) -> tuple[tuple[float, ...], ...]:
+    """The text features of each pair, followed by those of the graph."""
     ids = example.entity_ids
     return tuple(
-        (*own[: len(FEATURES)], *support.features(ids[head], ids[tail], example.doc_id))
+        (*own[:text_features], *support.features(ids[head], ids[tail], example.doc_id))
         for own, head, tail in zip(example.pair_features, example.pair_heads, example.pair_tails, strict=True)
     )
 

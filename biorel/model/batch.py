@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Self
 
+import torch
 from torch import Tensor
 
 from biorel.model.branches import Branches
-from biorel.model.tensors import Tensors
+
+
+# MERGED from model.tensors: What every bundle of tensors can do.
+@dataclass(frozen=True)
+class Tensors:
+    """A record whose fields are all tensors."""
+
+    def to(self, device: torch.device) -> Self:
+        """The same on another device."""
+        return type(self)(**{field.name: getattr(self, field.name).to(device) for field in fields(self)})
 
 
 @dataclass(frozen=True)

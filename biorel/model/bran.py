@@ -8,22 +8,20 @@ import torch
 from torch import Tensor, nn
 
 from biorel.model.batch import Batch
+from biorel.model.bert import Bert
 from biorel.model.branches import Branches, layout
 from biorel.model.embedding import InputEmbedding
-from biorel.model.encoders import ENCODERS
-from biorel.model.encoders.bert import Bert
-from biorel.model.heads.biaffine import Biaffine
-from biorel.model.heads.pair_features import PairFeatures
-from biorel.model.heads.projection import Projection
+from biorel.model.heads import Biaffine, PairFeatures, Projection
 from biorel.model.pooling import average_units, gather_links, mean_tokens, pool_links
 from biorel.model.reranker import Reranker
+from biorel.model.transformer import ENCODERS
 from biorel.model.windows import encode_in_windows
 
 FORBIDDEN = -1e9
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sizes:
+class BranConfig:
     """All that fixes the parameters of a network, its dropout (probabilities to drop), and how it reads knowledge.
 
     `branches` is how many of an entity it was trained with at most; 0 is none. With `graph_features` the last of the
@@ -81,7 +79,7 @@ class Output:
 class Bran(nn.Module):
     """Encode a document once, score all its pairs at once."""
 
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: BranConfig) -> None:
         super().__init__()
         self.sizes = sizes
         self.bert = _bert(sizes) if sizes.encoder == "bert" else None
@@ -180,7 +178,7 @@ class Bran(nn.Module):
         return Output(pairs.masked_fill(~batch.allowed, FORBIDDEN), links, self.ner(tokens), documents)
 
 
-def _bert(sizes: Sizes) -> Bert:
+def _bert(sizes: BranConfig) -> Bert:
     return Bert(
         config=sizes.bert,
         cls_id=sizes.cls_id,

@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from biorel.errors import ModelError, OutputError
-from biorel.model.bran import Bran, Sizes
+from biorel.model.bran import Bran, BranConfig
 from biorel.model.ensemble import Ensemble, Network
 
 if TYPE_CHECKING:
@@ -85,12 +85,12 @@ def network_from_dict(values: Mapping[str, Any]) -> Network:
         ModelError: not what `network_to_dict` wrote.
     """
     if values.get("model") != "ensemble":
-        return Bran(sizes_from_dict(Sizes, values.get("sizes", {}), later=LATER))
+        return Bran(sizes_from_dict(BranConfig, values.get("sizes", {}), later=LATER))
     members = values.get("members")
     if not isinstance(members, list) or not all(isinstance(member, dict) for member in members):
         raise ModelError("config.json: an ensemble without its members", "was it written by this version of biorel?")
     try:
-        return Ensemble([Bran(sizes_from_dict(Sizes, member, later=LATER)) for member in members])
+        return Ensemble([Bran(sizes_from_dict(BranConfig, member, later=LATER)) for member in members])
     except ValueError as error:
         raise ModelError(f"config.json: {error}", "make it anew with biorel ensemble") from error
 

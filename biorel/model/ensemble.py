@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from biorel.model.batch import Batch
-from biorel.model.bran import Bran, Output, Sizes
+from biorel.model.bran import Bran, BranConfig, Output
 from biorel.model.branches import Branches
 
 # what fixes how a document is read and what is told of it; members may differ in all else
@@ -40,7 +40,7 @@ class Ensemble(nn.Module):
         self._widths = [member.sizes.width for member in members]
 
     @property
-    def sizes(self) -> Sizes:
+    def sizes(self) -> BranConfig:
         """Those of the first member; only what `SHARED` names holds for all."""
         return self.networks[0].sizes
 
@@ -85,6 +85,6 @@ def mean_in_log_space(scores: Sequence[Tensor]) -> Tensor:
     return torch.stack([one.log_softmax(-1) for one in scores]).logsumexp(0) - log(len(scores))
 
 
-def differing(one: Sizes, other: Sizes) -> list[str]:
+def differing(one: BranConfig, other: BranConfig) -> list[str]:
     """The names of `SHARED` in which two networks differ."""
     return [name for name in SHARED if getattr(one, name) != getattr(other, name)]

@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from biorel.model.embedding import InputEmbedding
-from biorel.model.encoders import ENCODERS
+from biorel.model.transformer import ENCODERS
 
 SHARED = ("embedding.", "encoder.")
 

@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from biorel.model.batch import Batch
-from biorel.model.rivals import RIVALS, rival_features
+from biorel.model.competing_pairs import RIVALS, rival_features
 
 
 class Reranker(nn.Module):

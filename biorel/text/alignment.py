@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from typing import NamedTuple
 
 
 def token_span(starts: Sequence[int], ends: Sequence[int], start: int, end: int) -> tuple[int, int] | None:
@@ -15,3 +17,20 @@ def token_span(starts: Sequence[int], ends: Sequence[int], start: int, end: int)
     first = bisect_right(ends, start)
     last = bisect_left(starts, end)
     return (first, last) if first < last else None
+
+
+# MERGED from text.word_spans: Words with their places: runs of letters, runs of digits, single other signs, as the tokenizer's own first cut.
+_WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
+
+
+class Word(NamedTuple):
+    """A word in lower case and the characters that it spans."""
+
+    text: str
+    start: int
+    end: int
+
+
+def words(text: str) -> tuple[Word, ...]:
+    """The words of a text, in order; blanks are in none."""
+    return tuple(Word(match[0].lower(), match.start(), match.end()) for match in _WORD.finditer(text))

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
 
+from biorel.config import BuildDataset, Pretrain
 from biorel.errors import InputError
 
 PAD, UNK = "[PAD]", "[UNK]"
@@ -151,4 +153,38 @@ def load_tokenizer(path: Path) -> Tokenizer:
         raise InputError(f"{path}: not a tokenizer file ({error})") from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
+    return tokenizer
+
+
+# MERGED from stages.vocabulary: The tokenizer that a command's options ask for: read, imported, or learned from texts.
+def choose_tokenizer(config: BuildDataset | Pretrain, texts: Iterable[str]) -> Tokenizer:
+    """The tokenizer of the options; a tokenizer that is read as it is leaves the texts unread.
+
+    Raises:
+        InputError: a file that is missing or not what it should be.
+    """
+    if config.tokenizer_file is not None:
+        return load_tokenizer(config.tokenizer_file)
+    if config.merges is not None:
+        return import_subword_nmt(config.merges, texts)
+    if config.tokenizer == "words":
+        return learn_words(texts, config.min_count)
+    return learn_bpe(texts, config.vocabulary)
+
+
+# MERGED from text.words: Word-level tokens: the paper's ablation of byte pair encoding (table 8).
+def learn_words(texts: Iterable[str], min_count: int) -> Tokenizer:
+    """A tokenizer of the words seen at least `min_count` times in the texts; every other word is UNK.
+
+    A word is what byte pair encoding would divide further: a run of letters or of digits, or one other character.
+    The most frequent words come first, words of one count in the order of their code points.
+    """
+    counts: Counter[str] = Counter()
+    splitter = pieces()
+    for text in texts:
+        counts.update(word for word, _ in splitter.pre_tokenize_str(text))
+    frequent = (word for word, count in counts.items() if count >= min_count)
+    ordered = [PAD, UNK, *sorted(frequent, key=lambda word: (-counts[word], word))]
+    tokenizer = Tokenizer(models.WordLevel({word: index for index, word in enumerate(ordered)}, unk_token=UNK))
+    tokenizer.pre_tokenizer = splitter
     return tokenizer

@@ -1,6 +1,6 @@
 """The training loop: a generator of reports. It draws no progress bar, writes no table, tunes no threshold itself.
 
-What is trained is a `Work`: relations (`training.relations`), a reader (`training.reading`), or an encoder that names
+What is trained is a `Work`: relations (`training.relations`), a reader (`qa.objective`), or an encoder that names
 hidden tokens (`training.pretraining`).
 """
 
@@ -35,7 +35,7 @@ class Schedule:
     checkpoint_steps: int = 200
 
 
-class Work(Protocol):
+class Objective(Protocol):
     """What is trained: the steps of each epoch, and the loss of a step.
 
     Attributes:
@@ -87,7 +87,7 @@ class Report:
 
 def train(
     state: TrainingState,
-    work: Work,
+    work: Objective,
     schedule: Schedule,
     evaluate: Callable[[], DevScore],
     folder: Path,
@@ -157,7 +157,7 @@ def _exhausted(state: TrainingState, schedule: Schedule) -> bool:
     return bool(schedule.patience) and state.epoch - state.best_epoch >= schedule.patience
 
 
-def _step(state: TrainingState, work: Work, plan: Any, schedule: Schedule, planned: int) -> Mapping[str, float]:
+def _step(state: TrainingState, work: Objective, plan: Any, schedule: Schedule, planned: int) -> Mapping[str, float]:
     """One update; returns the parts of the loss."""
     rate = learning_rate(
         state.step, peak=schedule.learning_rate, warmup=schedule.warmup, total=planned, floor=schedule.final_rate

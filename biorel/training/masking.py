@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from biorel.model.tensors import Tensors
+from biorel.model.batch import Tensors
 from biorel.text.tokenizer import PAD_ID, UNK_ID
 
 HIDDEN, REPLACED = 0.8, 0.1

@@ -15,10 +15,10 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from biorel.artifacts import write_json
-from biorel.dataset.collapse import RelationSchema, RelationType
-from biorel.dataset.cues import BUCKETS
-from biorel.dataset.encode import Encoder
-from biorel.dataset.features import FEATURES
+from biorel.dataset.featurize import Featurizer
+from biorel.dataset.lexical_features import BUCKETS
+from biorel.dataset.pair_features import FEATURES
+from biorel.dataset.relation_schema import RelationSchema, RelationType
 from biorel.errors import ModelError
 from biorel.knowledge.support import GRAPH_FEATURES
 from biorel.model.checkpoint import load_weights, network_from_dict, network_to_dict, save_weights
@@ -40,8 +40,8 @@ class ModelFolder:
     thresholds: Mapping[str, float]
 
     @property
-    def encoder(self) -> Encoder:
-        return Encoder(self.tokenizer, self.schema.labels, self.ner_labels)
+    def encoder(self) -> Featurizer:
+        return Featurizer(self.tokenizer, self.schema.labels, self.ner_labels)
 
     @property
     def tuned_on(self) -> str:

@@ -32,7 +32,7 @@ class MaskedRecipe(Schedule):
 
 
 @dataclass(frozen=True)
-class MaskedWork:
+class MaskedObjective:
     """The training texts, token ids of each with at least one that is known, and what becomes of them."""
 
     unit: ClassVar[str] = "tokens"

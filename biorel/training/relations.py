@@ -18,7 +18,7 @@ from biorel.training.loop import Schedule
 
 
 @dataclass(frozen=True, kw_only=True)
-class Recipe(Schedule):
+class TrainingArguments(Schedule):
     """How a network is trained; the fields are explained at `config.Train`."""
 
     sampling: str
@@ -31,14 +31,14 @@ class Recipe(Schedule):
 
 
 @dataclass(frozen=True)
-class RelationWork:
+class RelationObjective:
     """The training documents and what becomes of them."""
 
     unit: ClassVar[str] = "documents"
     model: Bran
     examples: Sequence[Example]
     collate: Collator
-    recipe: Recipe
+    recipe: TrainingArguments
     device: torch.device
 
     def plans(self, epoch: int) -> list[Plan]:

@@ -17,10 +17,10 @@ from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
 from torch import Tensor
 
-from biorel.dataset.cues import BUCKETS
+from biorel.dataset.lexical_features import BUCKETS
 from biorel.model.bran import Bran
+from biorel.model.competing_pairs import RIVALS, rival_features
 from biorel.model.reranker import Reranker, log_odds
-from biorel.model.rivals import RIVALS, rival_features
 from biorel.records import Example
 from biorel.training.batches import ordered_plans
 from biorel.training.collate import Collator, feature_table

@@ -13,12 +13,12 @@ import numpy as np
 import torch
 from torch import nn
 
+from biorel.counts import Counts
 from biorel.errors import InputError
-from biorel.ledger import Ledger
-from biorel.sources.files import read_lines
+from biorel.formats.files import read_lines
 
 
-def load_vectors(embedding: nn.Embedding, spelled: Mapping[str, int], path: Path, ledger: Ledger) -> int:
+def load_vectors(embedding: nn.Embedding, spelled: Mapping[str, int], path: Path, counts: Counts) -> int:
     """Set the rows of the tokens that the file knows; returns how many.
 
     A vector narrower than the embedding fills its first columns.
@@ -31,7 +31,7 @@ def load_vectors(embedding: nn.Embedding, spelled: Mapping[str, int], path: Path
     """
     found = 0
     with torch.no_grad():
-        for number, line in read_lines(path, ledger):
+        for number, line in read_lines(path, counts):
             token, *numbers = line.rstrip(" ").split(" ")
             if number == 1 and len(numbers) == 1:
                 continue

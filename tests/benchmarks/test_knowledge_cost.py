@@ -14,23 +14,23 @@ from pathlib import Path
 import pytest
 import torch
 
+from biorel.commands import build_graph
 from biorel.config import BuildGraph
+from biorel.counts import Counts
 from biorel.dataset.candidates import candidates, entities, link
-from biorel.dataset.collapse import load_schema
-from biorel.dataset.encode import Encoder, ner_labels
+from biorel.dataset.featurize import Featurizer, ner_labels
+from biorel.dataset.relation_schema import load_schema
+from biorel.formats.documents import read_documents
+from biorel.knowledge.graph import Graph
 from biorel.knowledge.inject import Injector
-from biorel.knowledge.query import Graph
-from biorel.ledger import Ledger
 from biorel.model.batch import Batch
-from biorel.model.bran import Bran, Sizes
+from biorel.model.bran import Bran, BranConfig
 from biorel.model.losses import ner_loss, task_loss
 from biorel.records import Example
-from biorel.sources.documents import read_documents
-from biorel.stages import build_graph
-from biorel.stages.graphs import read_triples
 from biorel.text.tokenizer import import_subword_nmt
 from biorel.training.batches import all_pairs
 from biorel.training.collate import Collator
+from biorel.training.graph import read_triples
 from tests.builders import RESOURCES
 
 DOCUMENTS = 16
@@ -58,27 +58,27 @@ def batch(folder: Path, graph: Graph, branches: int) -> Measured:
     """A network and the first abstracts of CDR's test set as one batch."""
     name = os.environ.get("BIOREL_BERT")
     schema = load_schema(RESOURCES / "relations" / "cdr.toml")
-    documents = list(read_documents([folder / "cdr" / "CDR_TestSet.PubTator.txt.gz"], Ledger()))[:DOCUMENTS]
+    documents = list(read_documents([folder / "cdr" / "CDR_TestSet.PubTator.txt.gz"], Counts()))[:DOCUMENTS]
     labels = ner_labels(("Chemical", "Disease"))
     sizes = {"relations": 2, "ner_labels": len(labels), "pair_features": 0, "branches": branches}
     if name:
-        from biorel.model.encoders.bert import read_config
-        from biorel.stages.pretrained import Pretrained
+        from biorel.model.bert import read_config
+        from biorel.training.bert_start import Pretrained
         from biorel.training.bert_tokenizer import read_tokenizer
 
         bert = Pretrained(read_config(name), read_tokenizer(name))
         tokenizer = bert.tokens.tokenizer
-        model = Bran(bert.sized(Sizes(vocabulary=tokenizer.get_vocab_size(), **sizes)))
+        model = Bran(bert.sized(BranConfig(vocabulary=tokenizer.get_vocab_size(), **sizes)))
     else:
         texts = (annotated.document.text for annotated in documents)
         tokenizer = import_subword_nmt(folder / "bran" / "just_train_2500.merges.txt", texts)
-        model = Bran(Sizes(vocabulary=tokenizer.get_vocab_size(), **sizes))
-    encoder, inject = Encoder(tokenizer, schema.labels, labels), Injector(graph, tokenizer, branches)
+        model = Bran(BranConfig(vocabulary=tokenizer.get_vocab_size(), **sizes))
+    encoder, inject = Featurizer(tokenizer, schema.labels, labels), Injector(graph, tokenizer, branches)
     examples = []
     for annotated in documents:
         linked = link(annotated.mentions, "drop")
         pairs = candidates(annotated.document.doc_id, entities(linked), schema)
-        example = encoder.example(annotated.document, annotated.mentions, linked, pairs, Ledger())
+        example = encoder.example(annotated.document, annotated.mentions, linked, pairs, Counts())
         examples.append(inject(example, annotated.document.text) if branches else example)
     types = tuple((relation.head, relation.tail) for relation in schema.relations)
     return model, examples, Collator("mentions", types, features=0)(examples, all_pairs(examples))

@@ -13,10 +13,10 @@ import typer
 
 from biorel import __version__, config
 from biorel.cli.app import app
+from biorel.commands import build_dataset
 from biorel.config import Config, load
 from biorel.errors import ConfigError
-from biorel.stages import build_dataset
-from tests.commands import (
+from tests.command_runs import (
     REPOSITORY,
     SAMPLE,
     TINY,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from biorel.counts import Counts
 from biorel.dataset.splits import SPLITS, fold_splits, hash_split, read_ids, read_splits, sized_splits
 from biorel.errors import InputError
-from biorel.ledger import Ledger
 
 IDS = [str(number) for number in range(20_000_000, 20_004_000)]
 
@@ -81,38 +81,38 @@ def _write(path: Path, content: str) -> Path:
 
 def test_a_list_of_splits_is_read(tmp_path: Path) -> None:
     path = _write(tmp_path / "splits.tsv", "1\ttrain\t230\n\n0012\tdev\n 3 \ttest \r\n1\ttrain\n")
-    assert read_splits(path, Ledger()) == {"1": "train", "0012": "dev", "3": "test"}
+    assert read_splits(path, Counts()) == {"1": "train", "0012": "dev", "3": "test"}
 
 
 def test_a_packed_list_is_read_too(tmp_path: Path) -> None:
     path = tmp_path / "splits.tsv.gz"
     path.write_bytes(gzip.compress(b"1\ttrain\n"))
-    assert read_splits(path, Ledger()) == {"1": "train"}
+    assert read_splits(path, Counts()) == {"1": "train"}
 
 
 def test_d01_one_document_in_two_splits_is_a_fault(tmp_path: Path) -> None:
     path = _write(tmp_path / "splits.tsv", "1\ttrain\n2\tdev\n1\ttest\n")
     with pytest.raises(InputError, match=r"splits\.tsv:3: 1 is in train and in test"):
-        read_splits(path, Ledger())
+        read_splits(path, Counts())
 
 
 @pytest.mark.parametrize("row", ["1 train", "1\tvalidation", "1\tTrain", "1", "1\t"])
 def test_a_row_without_a_split_is_told_with_its_line(tmp_path: Path, row: str) -> None:
     path = _write(tmp_path / "splits.tsv", f"2\ttrain\n{row}\n")
     with pytest.raises(InputError, match=r"splits\.tsv:2: no split"):
-        read_splits(path, Ledger())
+        read_splits(path, Counts())
 
 
 @pytest.mark.parametrize("content", ["", "\n \n"])
 def test_a_list_without_rows_is_told(tmp_path: Path, content: str) -> None:
     with pytest.raises(InputError, match="no rows"):
-        read_splits(_write(tmp_path / "splits.tsv", content), Ledger())
+        read_splits(_write(tmp_path / "splits.tsv", content), Counts())
     with pytest.raises(InputError, match="no such file"):
-        read_splits(tmp_path / "none.tsv", Ledger())
+        read_splits(tmp_path / "none.tsv", Counts())
 
 
 def test_ids_are_the_first_column_of_all_files(tmp_path: Path) -> None:
     first = _write(tmp_path / "a.txt", "# excluded\n1\n 2 \n\n3\tdev\t9\n")
     second = _write(tmp_path / "b.txt", "3\n0004\n")
-    assert read_ids([first, second], Ledger()) == {"1", "2", "3", "0004"}
-    assert read_ids([], Ledger()) == frozenset()
+    assert read_ids([first, second], Counts()) == {"1", "2", "3", "0004"}
+    assert read_ids([], Counts()) == frozenset()

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from biorel.commands import fetch_pubmed
 from biorel.config import FetchPubmed
-from biorel.sources.eutils import BATCH
-from biorel.stages import fetch_pubmed
+from biorel.fetch.eutils import BATCH
 from tests.servers import Eutils, FakeClock, Server, article, running
 
 

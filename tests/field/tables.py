@@ -6,7 +6,7 @@ from pathlib import Path
 
 from biorel.records import Document, Pair
 from biorel.tables import read_table
-from tests.commands import read_json
+from tests.command_runs import read_json
 
 
 def doc_ids(folder: Path) -> list[str]:

@@ -6,14 +6,14 @@ import json
 
 import pytest
 
+from biorel.commands import fetch_ctd, fetch_pubtator
 from biorel.config import FetchCtd, FetchPubtator
+from biorel.counts import Counts
 from biorel.errors import FetchError
-from biorel.ledger import Ledger
-from biorel.sources.bioc import read_bioc
-from biorel.sources.eutils import BATCH
-from biorel.sources.pubmed import parse_pubmed
-from biorel.sources.pubtator import read_pubtator
-from biorel.stages import fetch_ctd, fetch_pubtator
+from biorel.fetch.eutils import BATCH
+from biorel.formats.bioc import read_bioc
+from biorel.formats.pubmed import parse_pubmed
+from biorel.formats.pubtator import read_pubtator
 from tests.field.tables import counts, doc_ids, missing
 from tests.servers import CAPTCHA, PAGE, Reply, article, article_set
 
@@ -78,8 +78,8 @@ def test_a_02_requests_are_paced(pubmed, server, clock, monkeypatch, key, rate):
         ("&lt;5 mg <u>daily</u>", "<5 mg daily"),
     ],
 )
-def test_a_03_inline_tags_cut_no_text(marked, text, ledger):
-    (found,) = parse_pubmed(article_set(article(900001, f"{marked}.", f"{marked}. End.")), "here", ledger)
+def test_a_03_inline_tags_cut_no_text(marked, text, counts):
+    (found,) = parse_pubmed(article_set(article(900001, f"{marked}.", f"{marked}. End.")), "here", counts)
     assert (found.document.title, found.document.abstract) == (f"{text}.", f"{text}. End.")
 
 
@@ -91,11 +91,11 @@ def test_a_03_inline_tags_cut_no_text(marked, text, ledger):
 def test_a_04_a_nul_byte_is_replaced_and_counted(write, tmp_path, broken, title):
     content = f"900001|t|One.\n900001|a|\n\n{broken}\n900002|a|B.\n\n900003|t|Three.\n900003|a|\n\n"
     whole = write("dump.gz", content)
-    ledger = Ledger()
-    found = [item.document for item in read_pubtator(whole, ledger)]
+    counts = Counts()
+    found = [item.document for item in read_pubtator(whole, counts)]
     assert [document.doc_id for document in found] == ["900001", "900002", "900003"]
     assert found[1].title == title
-    assert ledger["NUL byte replaced"] == 1
+    assert counts["NUL byte replaced"] == 1
 
 
 def test_a_04_the_dump_is_cut_down_over_a_nul_byte(write, tmp_path):
@@ -116,7 +116,7 @@ def test_a_04_the_dump_is_cut_down_over_a_nul_byte(write, tmp_path):
         ("TNF-α", "IL-12", None),
     ],
 )
-def test_a_05_the_text_of_the_passage_counts_before_a_normalised_one(write, ledger, shown, said, kept):
+def test_a_05_the_text_of_the_passage_counts_before_a_normalised_one(write, counts, shown, said, kept):
     text = f"We gave {shown} and zetin."
 
     def annotation(number: int, start: int, words: str) -> dict:
@@ -125,26 +125,26 @@ def test_a_05_the_text_of_the_passage_counts_before_a_normalised_one(write, ledg
 
     marks = [annotation(1, 8, said), annotation(2, text.index("zetin"), "zetin")]
     passage = {"infons": {"type": "title"}, "offset": 0, "text": text, "annotations": marks}
-    (found,) = read_bioc(write("a.json", json.dumps({"id": "900001", "passages": [passage]})), ledger)
+    (found,) = read_bioc(write("a.json", json.dumps({"id": "900001", "passages": [passage]})), counts)
     assert [one.text for one in found.mentions] == ([kept] if kept else []) + ["zetin"]
     assert all(text[one.start : one.end] == one.text for one in found.mentions)
-    assert ledger["mention dropped: span does not show its text"] == (not kept)
+    assert counts["mention dropped: span does not show its text"] == (not kept)
 
 
 @pytest.mark.parametrize("empty", ["<AbstractText/>", "<AbstractText Label='AIM'> \n </AbstractText>", ""])
-def test_a_06_an_empty_abstract_text_is_an_empty_abstract(ledger, empty):
+def test_a_06_an_empty_abstract_text_is_an_empty_abstract(counts, empty):
     plain = article(900001, "A title.", "x")
-    (found,) = parse_pubmed(article_set(plain.replace("<AbstractText>x</AbstractText>", empty)), "here", ledger)
+    (found,) = parse_pubmed(article_set(plain.replace("<AbstractText>x</AbstractText>", empty)), "here", counts)
     assert (found.document.title, found.document.abstract) == ("A title.", "")
     assert found.article.abstract_source == "none"
 
 
 @pytest.mark.parametrize("title", ["Title.", "", "𝛼-toxin and µ"])
-def test_a_07_the_abstract_begins_one_after_the_title(write, ledger, title):
+def test_a_07_the_abstract_begins_one_after_the_title(write, counts, title):
     start = len(title) + 1
     block = f"900001|t|{title}\n900001|a|Zetin acts.\n900001\t{start}\t{start + 5}\tZetin\tChemical\tD900001\n"
-    (found,) = read_pubtator(write("a.txt", block), ledger)
+    (found,) = read_pubtator(write("a.txt", block), counts)
     (mention,) = found.mentions
     assert mention.start == start
     assert found.document.text[mention.start :] == "Zetin acts."
-    assert not [reason for reason in ledger.counts if "repaired" in reason]
+    assert not [reason for reason in counts.by_reason if "repaired" in reason]

@@ -7,13 +7,13 @@ import json
 
 import pytest
 
+from biorel.commands import extract
 from biorel.config import Extract
 from biorel.errors import InputError
-from biorel.sources.ctd import read_curations
-from biorel.sources.ctd_table import read_rows
-from biorel.sources.ctd_vocabularies import read_vocabularies
-from biorel.stages import extract
-from tests.commands import build, command_line, ctd_folder, flags, pubtator, read_json, read_json_lines
+from biorel.knowledge.ctd_curations import read_curations
+from biorel.knowledge.ctd_table import read_rows
+from biorel.knowledge.ctd_vocabularies import read_vocabularies
+from tests.command_runs import build, command_line, ctd_folder, flags, pubtator, read_json, read_json_lines
 from tests.field.tables import counts, pairs
 
 TEXT = pubtator(
@@ -72,20 +72,20 @@ NAMES = {
 
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
 @pytest.mark.parametrize("packed", [False, True])
-def test_c_03_a_stray_quote_swallows_no_row(write, ledger, names, packed):
+def test_c_03_a_stray_quote_swallows_no_row(write, counts, names, packed):
     rows = "".join(f"{name}\tD90000{number}\tx\n" for number, name in enumerate(names))
     path = write("CTD_chemicals.tsv" + ".gz" * packed, f"# Fields:\n# ChemicalName\tChemicalID\tSynonyms\n#\n{rows}")
-    found = [cells for _, cells in read_rows(path, ("ChemicalName", "ChemicalID"), ledger)]
+    found = [cells for _, cells in read_rows(path, ("ChemicalName", "ChemicalID"), counts)]
     assert found == [[name, f"D90000{number}"] for number, name in enumerate(names)]
-    assert ledger["CTD rows read"] == len(names)
+    assert counts["CTD rows read"] == len(names)
 
 
 @pytest.mark.parametrize("name", ["NA", "null", "nan", "None", "N/A"])
-def test_c_04_names_like_missing_values_are_names(write, tmp_path, ledger, name):
+def test_c_04_names_like_missing_values_are_names(write, tmp_path, counts, name):
     folder = write(
         "v/CTD_chemicals.csv", f"# Fields:\n# ChemicalName,ChemicalID,Synonyms\n#\n{name},D900001,NA|null\n"
     ).parent
-    (term,) = read_vocabularies(folder, ledger)
+    (term,) = read_vocabularies(folder, counts)
     assert (term.name, term.id) == (name, "MESH:D900001")
     assert set(term.synonyms) == {"NA", "null"} - {name}
 
@@ -106,16 +106,16 @@ def test_c_04_a_name_like_a_missing_value_comes_out_as_it_is(write, tmp_path):
 
 
 @pytest.mark.parametrize("gap", ["", " ", "|"])
-def test_c_05_ids_are_text_end_to_end(write, tmp_path, ledger, gap):
+def test_c_05_ids_are_text_end_to_end(write, tmp_path, counts, gap):
     def row(gene: str, article: str) -> dict[str, str]:
         return {"GeneID": gene, "DiseaseID": "MESH:D900002", "DirectEvidence": "therapeutic", "PubMedIDs": article}
 
     rows = [row("900001", "900001"), row("900002", gap), row(gap.strip("|"), "900003"), row("900003", f"900003|{gap}")]
     folder = ctd_folder(tmp_path / "ctd", CTD_genes_diseases=rows)
-    found = [(one.doc_id, one.head_id) for one in read_curations(folder, ledger)]
+    found = [(one.doc_id, one.head_id) for one in read_curations(folder, counts)]
     assert found == [("900001", "NCBIGene:900001"), ("900003", "NCBIGene:900003")]
-    assert ledger["CTD row without PubMed id"] == 1
-    assert ledger["CTD row without concept id"] == 1
+    assert counts["CTD row without PubMed id"] == 1
+    assert counts["CTD row without concept id"] == 1
 
 
 @pytest.mark.parametrize("article", ["2", "1.0"])

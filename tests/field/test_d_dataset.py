@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from biorel.commands import evaluate, train
 from biorel.config import Evaluate
-from biorel.dataset.features import FEATURES
+from biorel.dataset.pair_features import FEATURES
 from biorel.errors import InputError, ModelError
 from biorel.records import Example
-from biorel.stages import evaluate, train
 from biorel.tables import read_table
 from biorel.text.sentences import sentence_index, sentence_starts
-from tests.commands import (
+from tests.command_runs import (
     SAMPLE,
     TINY,
     biorel,
@@ -30,8 +30,8 @@ from tests.commands import (
     sample_documents,
     tiny_model,
 )
+from tests.commands.test_train import Killed, config, interrupted
 from tests.field.tables import doc_ids, pairs
-from tests.stages.test_train import Killed, config, interrupted
 
 SPLITS = ("train", "dev", "test")
 MARKS = [("Zetin", "Chemical", "D900001"), ("tremor", "Disease", "D900002"), ("ataxia", "Disease", "D900003")]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from biorel.commands import evaluate
 from biorel.config import Evaluate
 from biorel.errors import ModelError
 from biorel.records import Pair, Score
@@ -18,9 +19,8 @@ from biorel.scoring.metrics import evaluate as measured
 from biorel.scoring.metrics import predict_every_pair
 from biorel.scoring.pairs import ScoredPair
 from biorel.scoring.thresholds import FALLBACK, tune
-from biorel.stages import evaluate
 from biorel.tables import read_table
-from tests.commands import build, pubtator, read_json
+from tests.command_runs import build, pubtator, read_json
 
 LABELS = ("one", "two", "three")
 

@@ -8,15 +8,15 @@ import socket
 
 import pytest
 
+from biorel.commands import fetch_ctd
 from biorel.config import FetchCtd
+from biorel.counts import Counts
 from biorel.errors import FetchError, InputError
-from biorel.ledger import Ledger
-from biorel.sources.bioc import read_bioc
-from biorel.sources.eutils import BATCH
-from biorel.sources.mesh import read_mesh
-from biorel.sources.pubmed import read_pubmed
-from biorel.stages import fetch_ctd
-from tests.commands import HEADER, build, command_line, flags, pubtator
+from biorel.fetch.eutils import BATCH
+from biorel.formats.bioc import read_bioc
+from biorel.formats.pubmed import read_pubmed
+from biorel.knowledge.mesh import read_mesh
+from tests.command_runs import HEADER, build, command_line, flags, pubtator
 from tests.field.tables import doc_ids, missing
 from tests.servers import PAGE, Reply, article, article_set, served_file
 
@@ -163,13 +163,13 @@ def test_f_07_no_parser_opens_the_network_or_an_entity(write, monkeypatch, kind,
     monkeypatch.setattr(socket, "create_connection", blocked)
     path = write(f"{kind}.xml", FILES[kind].replace("A title.", f"A title.{entity}"))
     if kind == "pubmed":
-        (found,) = read_pubmed(path, Ledger())
+        (found,) = read_pubmed(path, Counts())
         text = found.document.title
     elif kind == "bioc":
-        (item,) = read_bioc(path, Ledger())
+        (item,) = read_bioc(path, Counts())
         text = item.document.title
     else:
-        text = read_mesh([path], Ledger()).names["MESH:D900001"]
+        text = read_mesh([path], Counts()).names["MESH:D900001"]
     assert text.startswith("A title.")
     assert "root:" not in text
 

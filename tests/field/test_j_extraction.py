@@ -10,16 +10,16 @@ import time
 
 import pytest
 
+from biorel.commands import extract
 from biorel.config import BuildDataset, Extract, load
-from biorel.dataset.collapse import load_schema
+from biorel.dataset.relation_schema import load_schema
+from biorel.formats.jsonl import read_jsonl
+from biorel.ner.words import features, split_words
 from biorel.records import Annotated
 from biorel.resources import resource
-from biorel.sources.jsonl import read_jsonl
-from biorel.stages import extract
-from biorel.tagging.abbreviations import find_abbreviations
-from biorel.tagging.words import features, split_words
+from biorel.text.abbreviations import find_abbreviations
 from biorel.text.tokenizer import import_subword_nmt
-from tests.commands import REPOSITORY, SAMPLE, command_line, flags, read_json, read_json_lines
+from tests.command_runs import REPOSITORY, SAMPLE, command_line, flags, read_json, read_json_lines
 
 MARK = codecs.BOM_UTF8
 ENTITIES = [
@@ -36,9 +36,9 @@ def story(doc_id: str, abstract: str = "Both were seen.") -> str:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n\r\n", "\n \n\t\n"])
 @pytest.mark.parametrize("packed", ["a.jsonl", "a.jsonl.gz"])
-def test_j_02_a_mark_and_blank_lines_lose_no_record(write, ledger, end, packed):
+def test_j_02_a_mark_and_blank_lines_lose_no_record(write, counts, end, packed):
     content = MARK + (story("1") + "\n" + story("2").rstrip() + end).encode()
-    found = [record for _, record in read_jsonl(write(packed, content), ledger)]
+    found = [record for _, record in read_jsonl(write(packed, content), counts)]
     assert [one.document.doc_id for one in found if isinstance(one, Annotated)] == ["1", "2"]
     assert len(found) == 2
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from biorel.dataset.hypernyms import strict_ancestors
-from biorel.sources.mesh import read_mesh, resolve
-from tests.commands import build, ctd_folder, mesh_file, pubtator
+from biorel.knowledge.mesh import read_mesh, resolve
+from tests.command_runs import build, ctd_folder, mesh_file, pubtator
 from tests.field.tables import counts, pairs
 
 
 @pytest.mark.parametrize("odd", ["@900176", "C.01.100", "C1.100", "C01.10", "C01.100.", "c01.100", ""])
-def test_m_01_what_is_no_tree_number_is_no_position(tmp_path, ledger, odd):
+def test_m_01_what_is_no_tree_number_is_no_position(tmp_path, counts, odd):
     path = mesh_file(tmp_path / "m.tsv", ("C01", "D900001"), ("C01.100", "D900002"), (odd, "D900003"))
-    mesh = read_mesh([path], ledger)
+    mesh = read_mesh([path], counts)
     assert mesh.tree_numbers == {"MESH:D900001": ("C01",), "MESH:D900002": ("C01.100",)}
     assert "MESH:D900003" in mesh.names
-    assert ledger["not a MeSH tree number"] == 1
+    assert counts["not a MeSH tree number"] == 1
     above = strict_ancestors(mesh.tree_numbers, mesh.mapped_to)
     assert above("MESH:D900002") == {"MESH:D900001"}
     assert above("MESH:D900003") == frozenset()
@@ -32,8 +32,8 @@ def test_m_01_what_is_no_tree_number_is_no_position(tmp_path, ledger, odd):
         ("D000000001", None),
     ],
 )
-def test_m_02_surplus_zeros_go_only_where_the_short_form_exists(tmp_path, ledger, asked, found):
-    mesh = read_mesh([mesh_file(tmp_path / "m.tsv", ("C01", "D090001"), ("C02", "D000090002"))], ledger)
+def test_m_02_surplus_zeros_go_only_where_the_short_form_exists(tmp_path, counts, asked, found):
+    mesh = read_mesh([mesh_file(tmp_path / "m.tsv", ("C01", "D090001"), ("C02", "D000090002"))], counts)
     assert resolve(mesh, asked) == found
 
 
@@ -80,9 +80,9 @@ MAPPED = {
 
 
 @pytest.mark.parametrize("kind", MAPPED)
-def test_m_04_a_supplementary_concept_hangs_on_its_descriptor(write, ledger, kind):
+def test_m_04_a_supplementary_concept_hangs_on_its_descriptor(write, counts, kind):
     paths = [write("desc.xml", DESCRIPTORS), write("supp.xml", SUPPLEMENT.format(MAPPED[kind]))]
-    mesh = read_mesh(paths, ledger)
+    mesh = read_mesh(paths, counts)
     above = strict_ancestors(mesh.tree_numbers, mesh.mapped_to)
     assert above("MESH:C900001") == {"MESH:D900100"}
     assert above("MESH:D900100") == frozenset()

@@ -6,15 +6,15 @@ import json
 
 import pytest
 
+from biorel.commands import tag
 from biorel.config import Tag
+from biorel.counts import MALFORMED
 from biorel.errors import InputError
-from biorel.ledger import MALFORMED
+from biorel.formats.bioc import read_bioc
+from biorel.formats.pubtator import read_pubtator
 from biorel.records import Document, Mention
-from biorel.sources.bioc import read_bioc
-from biorel.sources.pubtator import read_pubtator
-from biorel.stages import tag
 from biorel.tables import read_table
-from tests.commands import build, command_line, flags, pubtator
+from tests.command_runs import build, command_line, flags, pubtator
 from tests.field.tables import counts, pairs
 
 TEXT = "Zetin causes tremor."
@@ -38,14 +38,14 @@ def bioc(place: str, *, shift: int = 0) -> str:
 
 
 @pytest.mark.parametrize("place", ["passage", "sentence", "document"])
-def test_p_02_annotations_are_found_wherever_they_stand(write, ledger, place):
-    (found,) = read_bioc(write("a.json", bioc(place)), ledger)
+def test_p_02_annotations_are_found_wherever_they_stand(write, counts, place):
+    (found,) = read_bioc(write("a.json", bioc(place)), counts)
     assert [one.text for one in found.mentions] == ["Zetin", "tremor"]
-    assert ledger["annotation rows"] == 2
+    assert counts["annotation rows"] == 2
 
 
 @pytest.mark.parametrize("format_", ["bioc", "pubtator"])
-def test_p_02_a_file_of_which_no_annotation_can_be_imported_is_an_error(write, ledger, format_):
+def test_p_02_a_file_of_which_no_annotation_can_be_imported_is_an_error(write, counts, format_):
     rows = "900001\t0\t5\tNetix\tChemical\tD900001\n900001\t6\t9\tnope\tDisease\tD900002\n"
     if format_ == "bioc":
         content = (
@@ -55,27 +55,27 @@ def test_p_02_a_file_of_which_no_annotation_can_be_imported_is_an_error(write, l
     else:
         path, read = write("a.txt", f"900001|t|{TEXT}\n900001|a|\n{rows}"), read_pubtator
     with pytest.raises(InputError, match="2 annotations, and none could be imported"):
-        list(read(path, ledger))
+        list(read(path, counts))
 
 
-def test_p_03_pipes_in_relation_rows_and_texts_stay_where_they_are(write, ledger):
+def test_p_03_pipes_in_relation_rows_and_texts_stay_where_they_are(write, counts):
     content = (
         "900004|t|Title here.\n900004|a|Abstract | with a pipe.\n900004\tAssociation\tp|DEL|10_12|\tD900001\tNovel\n"
     )
-    (found,) = read_pubtator(write("a.txt", content), ledger)
+    (found,) = read_pubtator(write("a.txt", content), counts)
     assert found.document == Document("900004", "Title here.", "Abstract | with a pipe.")
     (row,) = found.curations
     assert (row.relation, row.head_id, row.tail_id) == ("Association", "p|DEL|10_12|", "MESH:D900001")
-    assert ledger["relation rows"] == 1
-    assert not ledger[MALFORMED]
+    assert counts["relation rows"] == 1
+    assert not counts[MALFORMED]
 
 
 @pytest.mark.parametrize(
     ("line", "title"),
     [("900004|t|A|t|B | C|a|D", "A|t|B | C|a|D"), ("900004|t|", ""), ("900004|t||", "|")],
 )
-def test_p_03_a_text_line_splits_twice_at_most(write, ledger, line, title):
-    (found,) = read_pubtator(write("a.txt", f"{line}\n900004|a|x|a|y\n"), ledger)
+def test_p_03_a_text_line_splits_twice_at_most(write, counts, line, title):
+    (found,) = read_pubtator(write("a.txt", f"{line}\n900004|a|x|a|y\n"), counts)
     assert (found.document.title, found.document.abstract) == (title, "x|a|y")
 
 
@@ -88,20 +88,20 @@ ROWS = {
 
 
 @pytest.mark.parametrize("columns", ROWS)
-def test_p_04_five_columns_and_more_are_a_row(write, ledger, columns):
-    (found,) = read_pubtator(write("a.txt", f"900005|t|T790M.\n900005|a|\n{ROWS[columns]}\n"), ledger)
+def test_p_04_five_columns_and_more_are_a_row(write, counts, columns):
+    (found,) = read_pubtator(write("a.txt", f"900005|t|T790M.\n900005|a|\n{ROWS[columns]}\n"), counts)
     assert [one.entity_id for one in found.mentions] == ([None] if columns == 5 else ["p.T790M"])
 
 
 @pytest.mark.parametrize(
     "row", ["900005\t0\t5\tT790M", "900005\tzero\t5", "900006\t0\t5\tT790M\tMutation", "free text"]
 )
-def test_p_04_bad_rows_are_counted_with_their_line_and_strict_stops(write, capsys, tmp_path, ledger, row):
+def test_p_04_bad_rows_are_counted_with_their_line_and_strict_stops(write, capsys, tmp_path, counts, row):
     path = write("a.txt", f"900005|t|T790M.\n900005|a|\n{ROWS[6]}\n{row}\n")
-    (found,) = read_pubtator(path, ledger)
+    (found,) = read_pubtator(path, counts)
     assert len(found.mentions) == 1
-    assert ledger[MALFORMED] == 1
-    assert ledger.examples[MALFORMED][0].startswith(f"{path}:4: ")
+    assert counts[MALFORMED] == 1
+    assert counts.examples[MALFORMED][0].startswith(f"{path}:4: ")
     given = flags(tagger="dictionary", out=tmp_path / "tagged")
     assert command_line(capsys, "tag", path, *given)[0] == 0
     code, _, said = command_line(capsys, "tag", path, *given, "--strict", "--force")
@@ -131,23 +131,25 @@ DOSE = "Dose of 5 µg β-agonist caused tremor."
     ("title", "unit"),
     [(DOSE, "utf-8"), ("𝛼 " + DOSE, "utf-16-le"), ("Naïve – " + DOSE, "utf-8"), (DOSE, "code points")],
 )
-def test_p_07_offsets_in_other_units_become_code_points(write, ledger, title, unit):
+def test_p_07_offsets_in_other_units_become_code_points(write, counts, title, unit):
     rows = []
     for name in ("agonist", "tremor"):
         start = title.index(name)
         if unit != "code points":
             start = len(title[:start].encode(unit)) // (2 if unit == "utf-16-le" else 1)
         rows.append(f"900007\t{start}\t{start + len(name)}\t{name}\tDisease\tD900002")
-    (found,) = read_pubtator(write("a.txt", "\n".join([f"900007|t|{title}", "900007|a|", *rows])), ledger)
+    (found,) = read_pubtator(write("a.txt", "\n".join([f"900007|t|{title}", "900007|a|", *rows])), counts)
     assert [title[one.start : one.end] for one in found.mentions] == ["agonist", "tremor"]
-    assert sum(count for reason, count in ledger.counts.items() if "repaired" in reason) == 2 * (unit != "code points")
+    assert sum(count for reason, count in counts.by_reason.items() if "repaired" in reason) == 2 * (
+        unit != "code points"
+    )
 
 
-def test_p_07_spans_that_fit_in_no_unit_are_dropped_one_by_one(write, ledger):
+def test_p_07_spans_that_fit_in_no_unit_are_dropped_one_by_one(write, counts):
     rows = "900007\t32\t38\ttremor\tDisease\tD1\n900007\t3\t8\tnever\tDisease\tD2\n"
-    (found,) = read_pubtator(write("a.txt", f"900007|t|{DOSE}\n900007|a|\n{rows}"), ledger)
+    (found,) = read_pubtator(write("a.txt", f"900007|t|{DOSE}\n900007|a|\n{rows}"), counts)
     assert [(one.start, one.text) for one in found.mentions] == [(DOSE.index("tremor"), "tremor")]
-    assert ledger["mention dropped: span does not show its text"] == 1
+    assert counts["mention dropped: span does not show its text"] == 1
 
 
 A = "Zetin caused tremor twice."
@@ -183,19 +185,19 @@ STYLES = ("MESH:D900001", "D900001", "mesh:d900001", "CHEBI:900")
         ("Disease", ("OMIM:104300", "MIM:104300", "104300", "*OMIM:104300"), ["OMIM:104300"]),
     ],
 )
-def test_p_09_one_concept_has_one_id_however_it_is_written(write, ledger, type_, styles, expected):
+def test_p_09_one_concept_has_one_id_however_it_is_written(write, counts, type_, styles, expected):
     names = [f"n{number}x" for number in range(len(styles))]
     block = pubtator("1", " ".join(names), "", [(n, type_, s) for n, s in zip(names, styles, strict=True)])
-    (found,) = read_pubtator(write("a.txt", block), ledger)
+    (found,) = read_pubtator(write("a.txt", block), counts)
     assert list(dict.fromkeys(one.entity_id for one in found.mentions)) == expected
 
 
 @pytest.mark.parametrize("raw", ["D900001|D900002", "D900001;MESH:D900002", "mesh:d900001,D900002"])
-def test_p_09_a_mention_of_two_ids_is_one_span_and_counts_once(write, tmp_path, ledger, raw):
+def test_p_09_a_mention_of_two_ids_is_one_span_and_counts_once(write, tmp_path, counts, raw):
     """biorel keeps a row for each concept; what counts spans counts the span once."""
     block = pubtator("1", "Zetin.", "", [("Zetin", "Chemical", raw)])
     path = write("a.txt", block)
-    (found,) = read_pubtator(path, ledger)
+    (found,) = read_pubtator(path, counts)
     assert [one.entity_id for one in found.mentions] == ["MESH:D900001", "MESH:D900002"]
     assert len({(one.start, one.end) for one in found.mentions}) == 1
-    assert ledger["annotation rows"] == 1
+    assert counts["annotation rows"] == 1

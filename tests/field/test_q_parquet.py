@@ -10,13 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from biorel import tables
+from biorel.commands import extract
 from biorel.config import Extract
+from biorel.formats.jsonl import read_jsonl
+from biorel.formats.predictions import read_predictions
 from biorel.records import Document
-from biorel.sources.jsonl import read_jsonl
-from biorel.sources.predictions import read_predictions
-from biorel.stages import extract
 from biorel.tables import read_table, write_table
-from tests.commands import command_line, flags, pubtator, read_json, read_json_lines
+from tests.command_runs import command_line, flags, pubtator, read_json, read_json_lines
 from tests.test_architecture import TREES
 
 IDS = [(12345678, "12345678"), ("PMC99", "PMC99"), ("0012", "0012"), (0, "0"), (" 7 ", "7")]
@@ -36,8 +36,8 @@ def test_q_02_ids_are_text_in_one_column(write, tmp_path):
 
 
 @pytest.mark.parametrize("bad", [True, 12345678.0, [1], {"a": 1}])
-def test_q_02_what_is_no_id_is_refused_with_its_line(write, ledger, bad):
-    (_, first), (number, record) = read_jsonl(write("a.jsonl", lines("0012", bad)), ledger)
+def test_q_02_what_is_no_id_is_refused_with_its_line(write, counts, bad):
+    (_, first), (number, record) = read_jsonl(write("a.jsonl", lines("0012", bad)), counts)
     assert first.document.doc_id == "0012"
     assert number == record.line == 2
     assert "pmid must be a string or a whole number" in record.reason
@@ -59,10 +59,10 @@ def test_q_02_ids_of_predictions_are_read_as_text_too(write, capsys, tmp_path, h
 
 
 @pytest.mark.parametrize("bad", [12.0, True, [12]])
-def test_q_02_what_is_no_id_is_a_malformed_prediction(write, ledger, bad):
+def test_q_02_what_is_no_id_is_a_malformed_prediction(write, counts, bad):
     row = {"doc_id": bad, "head": "D900001", "relation": "r", "tail": "D900002"}
     content = "".join(json.dumps(one) + "\n" for one in (row, row | {"doc_id": 12}))
-    found = read_predictions(write("p.jsonl", content), ledger).facts
+    found = read_predictions(write("p.jsonl", content), counts).facts
     assert found == (("", "", "", ""), ("12", "MESH:D900001", "r", "MESH:D900002"))
 
 

@@ -14,13 +14,13 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
+from biorel.commands import train
 from biorel.errors import ModelError
-from biorel.stages import train
 from biorel.training import loop, relations
 from biorel.training.checkpoint import FILE
 from biorel.training.model_folder import open_model
-from tests.commands import SAMPLE, command_line, flags, tiny_model
-from tests.stages.test_train import Killed, checkpoint, checkpoint_state, config, interrupted, same_run, weights
+from tests.command_runs import SAMPLE, command_line, flags, tiny_model
+from tests.commands.test_train import Killed, checkpoint, checkpoint_state, config, interrupted, same_run, weights
 from tests.test_architecture import TREES
 
 
@@ -107,7 +107,7 @@ def test_r_04_a_resumed_run_has_the_rates_of_one_that_was_not_stopped(dataset, t
         return rates[step]
 
     monkeypatch.setattr(loop, "learning_rate", noted)
-    monkeypatch.setitem(relations.Recipe.__init__.__kwdefaults__, "checkpoint_steps", steps or 200)
+    monkeypatch.setitem(relations.TrainingArguments.__init__.__kwdefaults__, "checkpoint_steps", steps or 200)
     given = {"epochs": 3, "warmup": 7, "token_budget": 300}
     train.run(config(dataset, tmp_path / "whole", **given))
     expected = dict(rates)

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 import torch
 
+from biorel.commands import extract, train
 from biorel.config import Extract
 from biorel.errors import ModelError
 from biorel.model.determinism import deterministic
 from biorel.model.losses import ner_loss, relation_loss
-from biorel.stages import extract, train
 from biorel.training import relations
 from tests.builders import batch_of, collator, example, random_example, tiny_bran
-from tests.commands import SAMPLE, read_json_lines, tiny_model
-from tests.stages.test_train import weights
+from tests.command_runs import SAMPLE, read_json_lines, tiny_model
+from tests.commands.test_train import weights
 from tests.test_architecture import TREES
 
 
@@ -53,9 +53,12 @@ def test_r_06_a_batch_without_labels_has_a_finite_loss(documents):
 @pytest.mark.parametrize("sampling", ["documents", "paper"])
 def test_r_07_draws_follow_from_seed_and_epoch_alone(sampling):
     documents = [random_example(seed, 12) for seed in range(9)]
-    given = dict.fromkeys(relations.Recipe.__dataclass_fields__, 0) | {"sampling": sampling, "token_budget": 30}
-    recipe = relations.Recipe(**given | {"pairs_per_step": 3, "steps_per_epoch": 6, "seed": 4})
-    work = relations.RelationWork(tiny_bran(), documents, collator(), recipe, torch.device("cpu"))
+    given = dict.fromkeys(relations.TrainingArguments.__dataclass_fields__, 0) | {
+        "sampling": sampling,
+        "token_budget": 30,
+    }
+    recipe = relations.TrainingArguments(**given | {"pairs_per_step": 3, "steps_per_epoch": 6, "seed": 4})
+    work = relations.RelationObjective(tiny_bran(), documents, collator(), recipe, torch.device("cpu"))
     first = [work.plans(epoch) for epoch in (0, 1)]
     np.random.seed(7)
     torch.manual_seed(7)

@@ -9,12 +9,12 @@ from types import ModuleType
 import pytest
 
 from biorel.errors import ConfigError
+from biorel.ner.spacy_model import SpacyTagger, install, load_spacy, model_name
+from biorel.ner.taggers import TAGGERS, Options
 from biorel.records import Document
-from biorel.tagging import TAGGERS, Options
-from biorel.tagging.abbreviations import find_abbreviations
-from biorel.tagging.spacy_model import SpacyTagger, install, load_spacy, model_name
-from tests.commands import SAMPLE, command_line, flags, read_json_lines
-from tests.tagging.test_spacy_model import ODD, documents, pipeline
+from biorel.text.abbreviations import find_abbreviations
+from tests.command_runs import SAMPLE, command_line, flags, read_json_lines
+from tests.ner.test_spacy_model import ODD, documents, pipeline
 
 
 @pytest.mark.parametrize("name", ["en_ner_none_md ", "en-ner-none-md", "\ten_ner_none_md"])
@@ -36,43 +36,43 @@ def test_s_01_a_path_that_leads_nowhere_is_told_as_it_was_given():
     assert "train-tagger" in caught.value.hint
 
 
-def test_s_01_a_folder_keeps_its_hyphens(tmp_path, ledger):
+def test_s_01_a_folder_keeps_its_hyphens(tmp_path, counts):
     folder = tmp_path / "my-model"
     pipeline().to_disk(folder)
-    tagger = TAGGERS["spacy"](Options(model=f"{folder} "), ledger)
+    tagger = TAGGERS["spacy"](Options(model=f"{folder} "), counts)
     assert [one.text for one in tagger.tag([Document("1", "zetin", "")])[0]] == ["zetin"]
 
 
-def test_s_02_a_component_that_fails_costs_its_document_no_entity(ledger):
-    found = SpacyTagger(pipeline("breaks_on_pygo"), ledger).tag(documents(ODD))
+def test_s_02_a_component_that_fails_costs_its_document_no_entity(counts):
+    found = SpacyTagger(pipeline("breaks_on_pygo"), counts).tag(documents(ODD))
     assert [[one.text for one in mentions] for mentions in found] == [[], ["zetin"], [], [], ["zetin"]]
-    assert ledger["documents tagged without the other components"] == 1
-    assert "bracket first" in ledger.examples["documents tagged without the other components"][0]
+    assert counts["documents tagged without the other components"] == 1
+    assert "bracket first" in counts.examples["documents tagged without the other components"][0]
 
 
-def test_s_02_a_component_that_always_fails(ledger):
-    found = SpacyTagger(pipeline("breaks_always"), ledger).tag(documents(ODD))
+def test_s_02_a_component_that_always_fails(counts):
+    found = SpacyTagger(pipeline("breaks_always"), counts).tag(documents(ODD))
     assert [len(mentions) for mentions in found] == [0, 1, 0, 0, 1]
-    assert ledger["documents tagged without the other components"] == len(ODD)
+    assert counts["documents tagged without the other components"] == len(ODD)
 
 
-def test_s_02_a_document_that_no_part_of_the_model_reads(ledger):
+def test_s_02_a_document_that_no_part_of_the_model_reads(counts):
     nlp = pipeline()
     nlp.max_length = 20
-    found = SpacyTagger(nlp, ledger).tag(documents(["zetin", "ACGT" * 10 + " zetin", "zetin"]))
+    found = SpacyTagger(nlp, counts).tag(documents(["zetin", "ACGT" * 10 + " zetin", "zetin"]))
     assert [len(mentions) for mentions in found] == [1, 0, 1]
-    assert ledger["documents not tagged: the model failed"] == 1
+    assert counts["documents not tagged: the model failed"] == 1
 
 
-def test_s_02_a_component_that_fails_in_a_worker_costs_no_entity_either(ledger):
-    found = SpacyTagger(pipeline("breaks_on_pygo"), ledger, n_process=2).tag(documents(ODD))
+def test_s_02_a_component_that_fails_in_a_worker_costs_no_entity_either(counts):
+    found = SpacyTagger(pipeline("breaks_on_pygo"), counts, n_process=2).tag(documents(ODD))
     assert [[one.text for one in mentions] for mentions in found] == [[], ["zetin"], [], [], ["zetin"]]
-    assert ledger["documents tagged without the other components"] == 1
+    assert counts["documents tagged without the other components"] == 1
 
 
-def test_s_04_the_same_rows_whatever_the_number_of_processes(ledger):
+def test_s_04_the_same_rows_whatever_the_number_of_processes(counts):
     texts = [f"Zetin {number} for spinal atrophy" for number in range(20)]
-    runs = [SpacyTagger(pipeline(), ledger, n_process=processes).tag(documents(texts)) for processes in (1, 2, 1, 2)]
+    runs = [SpacyTagger(pipeline(), counts, n_process=processes).tag(documents(texts)) for processes in (1, 2, 1, 2)]
     assert runs[0] == runs[1] == runs[2] == runs[3]
     assert all(len(mentions) == 2 for mentions in runs[0])
     plain = {type(getattr(one, field)) for one in runs[1][0] for field in ("start", "end", "text", "type")}
@@ -93,12 +93,12 @@ def test_s_05_a_linker_is_loaded_by_no_one(tmp_path):
     ("knowledge_base", "expected"),
     [("mesh", "MESH:D009134"), ("umls", "UMLS:C0026847"), ("go", "GO:0006915")],
 )
-def test_s_05_scispacys_linker_when_it_is_asked_for(tmp_path, monkeypatch, ledger, knowledge_base, expected):
+def test_s_05_scispacys_linker_when_it_is_asked_for(tmp_path, monkeypatch, counts, knowledge_base, expected):
     monkeypatch.setitem(sys.modules, "scispacy", ModuleType("scispacy"))
     monkeypatch.setitem(sys.modules, "scispacy.linking", ModuleType("scispacy.linking"))
     pipeline().to_disk(tmp_path / "model")
     nlp = load_spacy(str(tmp_path / "model"), linker=knowledge_base)
-    tagger = SpacyTagger(nlp, ledger, knowledge_base=knowledge_base)
+    tagger = SpacyTagger(nlp, counts, knowledge_base=knowledge_base)
     (mentions,) = tagger.tag(documents(["Zetin for spinal atrophy"]))
     assert {mention.text: mention.entity_id for mention in mentions} == {"Zetin": None, "spinal atrophy": expected}
 

@@ -9,14 +9,14 @@ import pytest
 import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from biorel.dataset.encode import Encoder
-from biorel.ledger import Ledger
+from biorel.counts import Counts
+from biorel.dataset.featurize import Featurizer
 from biorel.model.windows import encode_in_windows, plan_windows
+from biorel.ner.spacy_language import BiorelLanguage
 from biorel.records import Document, Example, Mention
 from biorel.tables import read_table
-from biorel.tagging.language import BiorelLanguage
 from biorel.text.tokenizer import learn_bpe, load_tokenizer
-from tests.commands import build, command_line, flags, pubtator, read_json, tiny_model
+from tests.command_runs import build, command_line, flags, pubtator, read_json, tiny_model
 from tests.field.tables import counts, pairs
 
 
@@ -33,12 +33,12 @@ def word_piece(*words: str, special: bool = False, normalizer: object = None) ->
     return tokenizer
 
 
-def encoded(tokenizer: Tokenizer, text: str, *names: str, ledger: Ledger | None = None) -> Example:
+def encoded(tokenizer: Tokenizer, text: str, *names: str, counts: Counts | None = None) -> Example:
     places = [re.search(re.escape(name), text) for name in names]
     spans = [place.span() for place in places if place]
     mentions = [Mention("1", *span, text[slice(*span)], "Chemical", f"MESH:{n}") for n, span in enumerate(spans)]
-    encoder = Encoder(tokenizer, ("r",), ("O", "B-Chemical", "I-Chemical"))
-    return encoder.example(Document("1", text, ""), mentions, mentions, (), ledger or Ledger())
+    encoder = Featurizer(tokenizer, ("r",), ("O", "B-Chemical", "I-Chemical"))
+    return encoder.example(Document("1", text, ""), mentions, mentions, (), counts or Counts())
 
 
 def shown(example: Example, text: str) -> list[str]:
@@ -87,10 +87,10 @@ def test_t_03_unknown_characters_keep_places_of_their_own(letters):
 @pytest.mark.parametrize(("text", "names"), [("𝛼𝛽𝛾", "𝛼𝛾"), ("𝛼𝛽-toxin", "𝛼𝛽"), ("foobar", ("foo", "bar"))])
 def test_t_03_mentions_that_share_a_token_are_told(text, names):
     """A whole word is one [UNK] here, so two names within it stand at one place."""
-    ledger = Ledger()
-    example = encoded(word_piece("toxin"), text, *names, ledger=ledger)
+    counts = Counts()
+    example = encoded(word_piece("toxin"), text, *names, counts=counts)
     assert len(set(zip(example.mention_starts, example.mention_ends, strict=True))) == 1
-    assert ledger["mentions that share a token, which the tokenizer does not part"] == 1
+    assert counts["mentions that share a token, which the tokenizer does not part"] == 1
 
 
 @pytest.mark.parametrize("given", ["truncation", "padding", "both"])

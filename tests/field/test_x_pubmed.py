@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from biorel.commands import fetch_pubmed
 from biorel.config import FetchPubmed
-from biorel.ledger import Ledger
+from biorel.counts import Counts
+from biorel.formats.pubmed import parse_pubmed
 from biorel.records import Article
-from biorel.sources.pubmed import parse_pubmed
-from biorel.stages import fetch_pubmed
 from biorel.tables import read_table
-from tests.commands import command_line, flags
+from tests.command_runs import command_line, flags
 from tests.field.tables import counts, missing
 from tests.servers import article, article_set
 
 
-def parsed(*articles: str, ledger: Ledger | None = None):
-    return parse_pubmed(article_set(*articles), "here", ledger or Ledger())
+def parsed(*articles: str, counts: Counts | None = None):
+    return parse_pubmed(article_set(*articles), "here", counts or Counts())
 
 
 def with_abstract(inner: str, pmid: int = 900001) -> str:
@@ -132,10 +132,10 @@ def test_x_07_cited_articles_make_no_documents(record):
     assert [found.document.doc_id for found in parsed(record)] == ["900010"]
 
 
-def test_x_07_an_article_that_only_cites_has_no_id(ledger):
+def test_x_07_an_article_that_only_cites_has_no_id(counts):
     record = article(900010).replace('<PMID Version="1">900010</PMID>', CITED)
-    assert parsed(record, ledger=ledger) == []
-    assert ledger["citation dropped: no PMID"] == 1
+    assert parsed(record, counts=counts) == []
+    assert counts["citation dropped: no PMID"] == 1
 
 
 @pytest.mark.parametrize(

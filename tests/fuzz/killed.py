@@ -22,10 +22,9 @@ from typing import Any
 
 import pandas as pd
 
-import biorel.tagging.language  # noqa: F401 - spaCy is imported before the forks
+from biorel.commands import extract, fetch_ctd, fetch_pubmed, tag, train
 from biorel.config import Extract, FetchCtd, FetchPubmed, Tag, Train
-from biorel.stages import extract, fetch_ctd, fetch_pubmed, tag, train
-from tests.commands import SAMPLE, TINY, sample_dataset
+from tests.command_runs import SAMPLE, TINY, sample_dataset
 from tests.servers import Eutils, FakeClock, Reply, Request, article, running, served_file
 
 # what tells of the last run and not of the output: times, that it went on from a killed one, how often it asked PubMed

@@ -14,32 +14,32 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from biorel.counts import Counts
 from biorel.dataset.splits import read_ids, read_splits
 from biorel.errors import FetchError
-from biorel.ledger import Ledger
+from biorel.fetch.archives import unpack
+from biorel.fetch.eutils import fetch_articles, search
+from biorel.fetch.http import _LARGEST_ANSWER, BadAnswerError
+from biorel.fetch.pubtator_api import export
+from biorel.fetch.pubtator_dump import filter_dump
+from biorel.formats.bioc import read_bioc
+from biorel.formats.chemprot import read_chemprot
+from biorel.formats.documents import read_records
+from biorel.formats.jsonl import read_jsonl
+from biorel.formats.pmids import read_pmids
+from biorel.formats.predictions import read_predictions
+from biorel.formats.pubmed import Citation, parse_pubmed, read_pubmed
+from biorel.formats.pubtator import read_pubtator
+from biorel.formats.relations import read_relations
+from biorel.formats.spo import read_spo
+from biorel.formats.squad import read_squad
+from biorel.knowledge.ctd_curations import read_alternate_ids, read_curations, read_interaction_types
+from biorel.knowledge.ctd_facts import read_facts
+from biorel.knowledge.ctd_vocabularies import read_vocabularies
+from biorel.knowledge.known_pairs import read_known_pairs
+from biorel.knowledge.mesh import read_mesh
+from biorel.knowledge.mesh_terms import read_terms
 from biorel.records import Document, Entity, Evidence, Mention, Relation
-from biorel.sources.archives import unpack
-from biorel.sources.bioc import read_bioc
-from biorel.sources.chemprot import read_chemprot
-from biorel.sources.ctd import read_alternate_ids, read_curations, read_interaction_types
-from biorel.sources.ctd_facts import read_facts
-from biorel.sources.ctd_vocabularies import read_vocabularies
-from biorel.sources.documents import read_records
-from biorel.sources.eutils import fetch_articles, search
-from biorel.sources.http import _LARGEST_ANSWER, BadAnswerError
-from biorel.sources.jsonl import read_jsonl
-from biorel.sources.known_pairs import read_known_pairs
-from biorel.sources.mesh import read_mesh
-from biorel.sources.mesh_terms import read_terms
-from biorel.sources.pmids import read_pmids
-from biorel.sources.predictions import read_predictions
-from biorel.sources.pubmed import Citation, parse_pubmed, read_pubmed
-from biorel.sources.pubtator import read_pubtator
-from biorel.sources.pubtator_api import export
-from biorel.sources.pubtator_dump import filter_dump
-from biorel.sources.relations import read_relations
-from biorel.sources.spo import read_spo
-from biorel.sources.squad import read_squad
 from biorel.tables import write_table
 from tests.servers import article, article_set
 
@@ -202,7 +202,7 @@ def _relations() -> list[Relation]:
 
 
 def _relation_lines() -> list[bytes]:
-    from biorel.exports.jsonl import relation_row
+    from biorel.formats.jsonl_writer import relation_row
 
     return ["".join(f"{json.dumps(relation_row(row))}\n" for row in _relations()).encode()]
 
@@ -250,7 +250,7 @@ _CHEMPROT = {
 
 def _chemprot(name: str) -> Reader:
     def read(path: Path) -> Iterator[Any]:
-        return read_chemprot(*(path.with_name(other) for other in _CHEMPROT), Ledger())
+        return read_chemprot(*(path.with_name(other) for other in _CHEMPROT), Counts())
 
     beside = {other: content for other, content in _CHEMPROT.items() if other != name}
     return Reader(name, lambda: [_CHEMPROT[name]], read, lambda: beside)
@@ -258,7 +258,7 @@ def _chemprot(name: str) -> Reader:
 
 def _dump(path: Path) -> Iterator[Any]:
     with io.BytesIO() as out:
-        filter_dump(path, ["7", "227508"], out, Ledger())
+        filter_dump(path, ["7", "227508"], out, Counts())
         yield out.getvalue()
 
 
@@ -286,19 +286,19 @@ def _search() -> list[bytes]:
 
 
 def _predictions(path: Path) -> Iterator[Any]:
-    found = read_predictions(path, Ledger())
+    found = read_predictions(path, Counts())
     yield from found.facts or ()
     for mentions in (found.mentions or {}).values():
         yield from mentions
 
 
 def _records(path: Path) -> Iterator[Any]:
-    return (record for _, record in read_records(path, Ledger()))
+    return (record for _, record in read_records(path, Counts()))
 
 
 def _ids(path: Path) -> Iterator[Any]:
-    yield from read_splits(path, Ledger()).items()
-    yield from read_ids([path], Ledger())
+    yield from read_splits(path, Counts()).items()
+    yield from read_ids([path], Counts())
 
 
 def _squad() -> list[bytes]:
@@ -312,16 +312,16 @@ def _squad() -> list[bytes]:
 
 
 def _questions(path: Path) -> Iterator[Any]:
-    for document, questions in read_squad(path, Ledger()):
+    for document, questions in read_squad(path, Counts()):
         yield document
         yield from questions
 
 
 READERS: dict[str, Reader] = {
-    "bioc-xml": Reader("a.xml", _bioc_xml, lambda path: read_bioc(path, Ledger())),
-    "bioc-json": Reader("a.json", _bioc_json, lambda path: read_bioc(path, Ledger())),
-    "pubtator": Reader("a.txt", _pubtator, lambda path: read_pubtator(path, Ledger())),
-    "jsonl": Reader("a.jsonl", _jsonl, lambda path: (record for _, record in read_jsonl(path, Ledger()))),
+    "bioc-xml": Reader("a.xml", _bioc_xml, lambda path: read_bioc(path, Counts())),
+    "bioc-json": Reader("a.json", _bioc_json, lambda path: read_bioc(path, Counts())),
+    "pubtator": Reader("a.txt", _pubtator, lambda path: read_pubtator(path, Counts())),
+    "jsonl": Reader("a.jsonl", _jsonl, lambda path: (record for _, record in read_jsonl(path, Counts()))),
     "any-format": Reader("a", lambda: [*_pubtator(), *_jsonl(), *_bioc_json(), *_bioc_xml()], _records),
     "documents-table": Reader("documents.parquet", _parquet(Document, _documents), _records),
     "mentions-table": Reader(
@@ -331,53 +331,53 @@ READERS: dict[str, Reader] = {
         lambda: {"documents.parquet": _parquet(Document, _documents)()[0]},
     ),
     "predictions": Reader("a", lambda: [*_relation_lines(), *_jsonl(), *_pubtator()], _predictions),
-    "relations-jsonl": Reader("a.jsonl", _relation_lines, lambda path: read_relations(path, Ledger())),
-    "relations-table": Reader("a.parquet", _parquet(Relation, _relations), lambda path: read_relations(path, Ledger())),
-    "pubmed": Reader("a.xml", _pubmed, lambda path: _citations(read_pubmed(path, Ledger()))),
-    "pubmed-answer": Reader("a", _pubmed, lambda path: _citations(parse_pubmed(path.read_bytes(), "a", Ledger()))),
+    "relations-jsonl": Reader("a.jsonl", _relation_lines, lambda path: read_relations(path, Counts())),
+    "relations-table": Reader("a.parquet", _parquet(Relation, _relations), lambda path: read_relations(path, Counts())),
+    "pubmed": Reader("a.xml", _pubmed, lambda path: _citations(read_pubmed(path, Counts()))),
+    "pubmed-answer": Reader("a", _pubmed, lambda path: _citations(parse_pubmed(path.read_bytes(), "a", Counts()))),
     "mesh": Reader(
         "a",
         lambda: [*_mesh_rows(), *_mesh_xml()],
-        lambda path: [vars(read_mesh([path, _tree(path)], Ledger()))],
+        lambda path: [vars(read_mesh([path, _tree(path)], Counts()))],
         _tree_beside,
     ),
-    "mesh-terms": Reader("a", _mesh_xml, lambda path: read_terms([path], Ledger())),
+    "mesh-terms": Reader("a", _mesh_xml, lambda path: read_terms([path], Counts())),
     "ctd-chemicals-genes": Reader(
         "CTD_chem_gene_ixns.csv",
         _rows("CTD_chem_gene_ixns.csv"),
-        lambda path: read_curations(path.parent, Ledger()),
+        lambda path: read_curations(path.parent, Counts()),
     ),
     "ctd-chemicals-diseases": Reader(
         "CTD_chemicals_diseases.csv",
         _rows("CTD_chemicals_diseases.csv"),
-        lambda path: read_curations(path.parent, Ledger()),
+        lambda path: read_curations(path.parent, Counts()),
     ),
     "ctd-types": Reader(
         "CTD_chem_gene_ixn_types.csv",
         _rows("CTD_chem_gene_ixn_types.csv"),
-        lambda path: read_interaction_types(path.parent, Ledger()).items(),
+        lambda path: read_interaction_types(path.parent, Counts()).items(),
     ),
-    "ctd-alternates": Reader("CTD_diseases.csv", _vocabulary, lambda path: read_alternate_ids(path, Ledger()).items()),
-    "ctd-vocabulary": Reader("CTD_diseases.csv", _vocabulary, lambda path: read_vocabularies(path.parent, Ledger())),
+    "ctd-alternates": Reader("CTD_diseases.csv", _vocabulary, lambda path: read_alternate_ids(path, Counts()).items()),
+    "ctd-vocabulary": Reader("CTD_diseases.csv", _vocabulary, lambda path: read_vocabularies(path.parent, Counts())),
     "chemprot-abstracts": _chemprot("abstracts.tsv"),
     "chemprot-entities": _chemprot("entities.tsv"),
     "chemprot-relations": _chemprot("relations.tsv"),
     "pmids": Reader(
         "a.txt",
         lambda: [b"227508\nPMID: 12\t2001\n# x\nabc\n\xef\xbc\x91\n"],
-        lambda path: [read_pmids([path], Ledger())],
+        lambda path: [read_pmids([path], Counts())],
     ),
     "splits": Reader("a.tsv", lambda: [b"227508\ttrain\t12\n\n12\tdev\n13\ttest\n"], _ids),
     "squad": Reader("a.json", _squad, _questions),
     "known-pairs": Reader(
         "a.tsv",
         lambda: [b"ChemicalID\tDiseaseID\tPubMedIDs\nC112297\tD006948\t19098162|7\nMESH:D1\tOMIM:2\n# x\n"],
-        lambda path: read_known_pairs(path, Ledger(), {"7"}),
+        lambda path: read_known_pairs(path, Counts(), {"7"}),
     ),
     "spo": Reader(
         "a.spo",
         lambda: [b"lithium\tcauses\ttremor\n\nrash  x\tis_a\tskin disease\n"],
-        lambda path: read_spo(path, Ledger()),
+        lambda path: read_spo(path, Counts()),
     ),
     "ctd-facts": Reader(
         "a.tsv",
@@ -385,7 +385,7 @@ READERS: dict[str, Reader] = {
             b"ChemicalID\tDiseaseID\tPubMedIDs\nC112297\tD006948\t19098162|7\nD000001\tMESH:D2\t\n",
             b"ChemicalID\tDiseaseID\tDirectEvidence\tPubMedIDs\nC112297\tD006948\ttherapeutic|marker/mechanism\t7\n",
         ],
-        lambda path: read_facts(path, Ledger()),
+        lambda path: read_facts(path, Counts()),
     ),
     "pubtator-dump": Reader("a", _pubtator, _dump),
     "zip": Reader("a.zip", _zip, _unpacked),
@@ -399,7 +399,7 @@ READERS: dict[str, Reader] = {
         _bioc_json,
         lambda path: export(Answers(path), ["1", "227508"], "biocjson").items(),  # type: ignore[arg-type]
     ),
-    "search-service": Reader("a", _search, lambda path: search(Answers(path), "q", Ledger())),  # type: ignore[arg-type]
+    "search-service": Reader("a", _search, lambda path: search(Answers(path), "q", Counts())),  # type: ignore[arg-type]
     "article-service": Reader(
         "a",
         lambda: [*_pubmed(), f"<ePostResult>{_INVALID}</ePostResult>".encode()],

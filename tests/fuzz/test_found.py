@@ -13,25 +13,28 @@ import pyarrow.parquet as pq
 import pytest
 
 from biorel.config import Tag, load
+from biorel.counts import MALFORMED, Counts
 from biorel.errors import BiorelError, ConfigError, FetchError, InputError
-from biorel.ledger import MALFORMED, Ledger
+from biorel.fetch.archives import unpack
+from biorel.fetch.eutils import fetch_articles, search
+from biorel.fetch.pubtator_api import export
+from biorel.fetch.pubtator_dump import filter_dump
+from biorel.formats import bioc_parse, chemprot, files, pubtator, spans
+from biorel.formats import files as json_size
+from biorel.formats import xml_stream as xml_meter
+from biorel.formats.bioc import read_bioc
+from biorel.formats.bioc_parse import parse_bioc
+from biorel.formats.chemprot import read_chemprot
+from biorel.formats.documents import read_records
+from biorel.formats.identifiers import concept_id
+from biorel.formats.predictions import read_predictions
+from biorel.formats.pubmed import Citation, read_pubmed
+from biorel.formats.pubtator import read_pubtator
+from biorel.formats.relations import read_relations
+from biorel.formats.spans import check_spans
+from biorel.knowledge import mesh_files
+from biorel.knowledge.mesh_files import read_entries
 from biorel.records import Document, Mention
-from biorel.sources import bioc_parse, chemprot, files, json_size, mesh_files, pubtator, spans, xml_meter
-from biorel.sources.archives import unpack
-from biorel.sources.bioc import read_bioc
-from biorel.sources.bioc_parse import parse_bioc
-from biorel.sources.chemprot import read_chemprot
-from biorel.sources.documents import read_records
-from biorel.sources.eutils import fetch_articles, search
-from biorel.sources.identifiers import concept_id
-from biorel.sources.mesh_files import read_entries
-from biorel.sources.predictions import read_predictions
-from biorel.sources.pubmed import Citation, read_pubmed
-from biorel.sources.pubtator import read_pubtator
-from biorel.sources.pubtator_api import export
-from biorel.sources.pubtator_dump import filter_dump
-from biorel.sources.relations import read_relations
-from biorel.sources.spans import check_spans
 from biorel.tables import read_table, write_table
 from tests.fuzz.hostile import hostile
 from tests.fuzz.readers import READERS, Answers
@@ -91,7 +94,7 @@ def test_a_mention_of_a_table_that_does_not_show_its_text_is_booked(tmp_path):
     write_table(tmp_path / "documents.parquet", Document, [Document("1", "Title 1", "")])
     rows = [Mention("1", start, end, "Title", "Chemical", None) for start, end in ((0, 5), (32, 5), (0, 99))]
     write_table(tmp_path / "mentions.parquet", Mention, [*rows, Mention("1", 0, 3, "gone", "Chemical", None)])
-    books = Ledger()
+    books = Counts()
     ((_, found),) = read_records(tmp_path, books)
     assert found.mentions == (rows[0],)
     assert books["span repaired: its text occurs once"] == books["mention dropped: repeated"] == 2
@@ -106,7 +109,7 @@ def test_a_mention_of_a_table_that_does_not_show_its_text_is_booked(tmp_path):
 )
 def test_a_prediction_that_is_too_deep_or_no_text_is_a_malformed_row(tmp_path, line):
     (tmp_path / "a.jsonl").write_text(f"{json.dumps(RELATION)}\n{line}\n", encoding="utf-8")
-    books = Ledger()
+    books = Counts()
     found = read_predictions(tmp_path / "a.jsonl", books).facts
     assert found == (("1", "MESH:D1", "r", "MESH:D2"), ("", "", "", ""))
     assert books[MALFORMED] == 1
@@ -116,14 +119,14 @@ def test_a_relation_with_an_offset_that_no_table_holds_is_refused(tmp_path):
     evidence = {"head": [0, 2**31], "tail": [0, 1], "weight": 1, "sentence": [0, 1]}
     (tmp_path / "a.jsonl").write_text(json.dumps(RELATION | {"evidence": [evidence]}), encoding="utf-8")
     with pytest.raises(InputError, match="span that is none"):
-        list(read_relations(tmp_path / "a.jsonl", Ledger()))
+        list(read_relations(tmp_path / "a.jsonl", Counts()))
 
 
 @pytest.mark.parametrize("value", ['{"documents": ' + "[" * 900 + "]" * 900 + "}", "[" * 900 + "]" * 900])
 def test_bioc_lists_that_json_reads_and_our_code_could_not_follow(tmp_path, value):
     (tmp_path / "a.json").write_text(value, encoding="utf-8")
     with pytest.raises(InputError, match=r"no document|too deeply"):
-        list(read_bioc(tmp_path / "a.json", Ledger()))
+        list(read_bioc(tmp_path / "a.json", Counts()))
 
 
 def test_a_list_within_a_list_in_an_infon_says_nothing(tmp_path):
@@ -131,7 +134,7 @@ def test_a_list_within_a_list_in_an_infon_says_nothing(tmp_path):
     mark = f'{{"id": "1", "infons": {infons}, "text": "ab", "locations": [{{"offset": 0, "length": 2}}]}}'
     passage = f'{{"offset": 0, "text": "ab cd", "annotations": [{mark}]}}'
     (tmp_path / "a.json").write_text(f'{{"id": "1", "passages": [{passage}]}}', encoding="utf-8")
-    (found,) = read_bioc(tmp_path / "a.json", Ledger())
+    (found,) = read_bioc(tmp_path / "a.json", Counts())
     assert [(one.type, one.entity_id) for one in found.mentions] == [("", "D1")]
 
 
@@ -143,7 +146,7 @@ def test_bioc_json_that_would_fill_the_memory_is_refused_before_it_does(tmp_path
     monkeypatch.setattr(module, bound, 5)
     (tmp_path / "a.json").write_text('{"id": "1", "passages": [{}, {}, {}, {}, {}, {}]}', encoding="utf-8")
     with pytest.raises(InputError, match=message):
-        list(parse_bioc(tmp_path / "a.json", Ledger()))
+        list(parse_bioc(tmp_path / "a.json", Counts()))
 
 
 # ---- XML
@@ -152,7 +155,7 @@ def test_bioc_json_that_would_fill_the_memory_is_refused_before_it_does(tmp_path
 def test_an_attribute_with_the_name_of_a_list_is_none(tmp_path):
     content = '<document passages="x" infons="y"><id>1</id><passage><text>a b</text></passage></document>'
     (tmp_path / "a.xml").write_text(f"<collection>{content}</collection>", encoding="utf-8")
-    (found,) = read_bioc(tmp_path / "a.xml", Ledger())
+    (found,) = read_bioc(tmp_path / "a.xml", Counts())
     assert found.document == Document("1", "a b", "")
 
 
@@ -161,7 +164,7 @@ def test_a_tag_of_ever_more_attributes_is_refused_before_libxml2_goes_over_them(
     (tmp_path / "a.xml").write_text(f"<collection><document {many}/></collection>", encoding="utf-8")
     began = time.process_time()
     with pytest.raises(InputError, match="more than 1000 attributes"):
-        list(read_bioc(tmp_path / "a.xml", Ledger()))
+        list(read_bioc(tmp_path / "a.xml", Counts()))
     assert time.process_time() - began < 2
 
 
@@ -170,17 +173,17 @@ def test_a_record_without_end_is_refused(tmp_path, monkeypatch):
     inner = "<annotation/>" * 40_000
     (tmp_path / "a.xml").write_text(f"<collection><document>{inner}</document></collection>", encoding="utf-8")
     with pytest.raises(InputError, match="one record has more than"):
-        list(read_bioc(tmp_path / "a.xml", Ledger()))
+        list(read_bioc(tmp_path / "a.xml", Counts()))
     whole = f"<document><id>1</id>{'<annotation/>' * 100}</document>" * 400
     (tmp_path / "b.xml").write_text(f"<collection>{whole}</collection>", encoding="utf-8")
-    assert len(list(parse_bioc(tmp_path / "b.xml", Ledger()))) == 400
+    assert len(list(parse_bioc(tmp_path / "b.xml", Counts()))) == 400
 
 
 @pytest.mark.parametrize("version", [ENDLESS, "99999999999", "٣", ""])
 def test_a_version_of_an_article_that_no_table_holds_is_the_first(tmp_path, version):
     content = article_set(article(5)).replace(b'Version="1"', f'Version="{version}"'.encode())
     (tmp_path / "a.xml").write_bytes(content)
-    (found,) = read_pubmed(tmp_path / "a.xml", Ledger())
+    (found,) = read_pubmed(tmp_path / "a.xml", Counts())
     assert isinstance(found, Citation)
     assert found.article.version == 1
 
@@ -192,7 +195,7 @@ def test_a_version_of_an_article_that_no_table_holds_is_the_first(tmp_path, vers
 def test_an_offset_of_endless_digits_is_none(tmp_path, place):
     rows = f"1|t|ab\n1|a|c\n1\t0\t{place}\tab\tChemical\tD1\n\n"
     (tmp_path / "a.txt").write_text(rows, encoding="utf-8")
-    books = Ledger()
+    books = Counts()
     (found,) = read_pubtator(tmp_path / "a.txt", books)
     assert (found.mentions, books[MALFORMED]) == ((), 1)
     for name, content in (("abs", "1\tab\tc\n"), ("ent", f"1\tT1\tCHEMICAL\t0\t{place}\tab\n")):
@@ -205,7 +208,7 @@ def test_rows_without_a_title_and_rows_without_end_are_booked_and_not_held(tmp_p
     monkeypatch.setattr(pubtator, "_MOST_LINES", 4)
     row = "1\t0\t2\tab\tChemical\tD1\n"
     (tmp_path / "a.txt").write_text(f"{row * 3}1|t|ab\n1|a|c\n{row * 9}\n", encoding="utf-8")
-    books = Ledger()
+    books = Counts()
     (found,) = read_pubtator(tmp_path / "a.txt", books)
     assert found.document == Document("1", "ab", "c")
     assert (books["annotation rows"], books[MALFORMED]) == (2, 10)
@@ -215,7 +218,7 @@ def test_rows_that_are_held_in_memory_have_a_bound(tmp_path, monkeypatch):
     monkeypatch.setattr(chemprot, "_MOST_ROWS", 2)
     (tmp_path / "ent").write_text("1\tT1\tCHEMICAL\t0\t2\tab\n" * 3, encoding="utf-8")
     with pytest.raises(InputError, match="more than 2 rows"):
-        list(read_chemprot(tmp_path / "none", tmp_path / "ent", None, Ledger()))
+        list(read_chemprot(tmp_path / "none", tmp_path / "ent", None, Counts()))
 
 
 @pytest.mark.parametrize(
@@ -235,20 +238,20 @@ def test_a_tree_that_is_read_at_once_has_a_bound(tmp_path, monkeypatch):
     monkeypatch.setattr(mesh_files, "_LARGEST", 100)
     (tmp_path / "a").write_text("Fever;C23.888\n" * 20, encoding="utf-8")
     with pytest.raises(InputError, match="more than"):
-        list(read_entries(tmp_path / "a", Ledger()))
+        list(read_entries(tmp_path / "a", Counts()))
 
 
 def test_a_full_disk_is_not_told_as_a_dump_that_cannot_be_read(tmp_path):
     (tmp_path / "dump").write_text("1|t|a\n1|a|b\n\n" * 5000, encoding="utf-8")
     with Path("/dev/full").open("wb", buffering=0) as full, pytest.raises(OSError, match="No space left"):
-        filter_dump(tmp_path / "dump", ["1"], full, Ledger())
+        filter_dump(tmp_path / "dump", ["1"], full, Counts())
 
 
 # ---- spans and ids
 
 
 def test_a_span_that_ends_beyond_the_text_is_not_kept():
-    books = Ledger()
+    books = Counts()
     document = Document("1", "", "\x80")
     found = check_spans(document, [Mention("1", 1, 3, "\x80", "Chemical", None)], books, "")
     assert [(one.start, one.end) for one in found] == [(1, 2)]
@@ -258,7 +261,7 @@ def test_a_span_that_ends_beyond_the_text_is_not_kept():
 def test_a_document_of_ever_so_many_misplaced_mentions_is_not_searched_for_ever(monkeypatch):
     monkeypatch.setattr(spans, "_SEARCHED", 1000)
     document = Document("1", "a" * 99 + "bc", "")
-    books = Ledger()
+    books = Counts()
     found = check_spans(document, [Mention("1", 3, 5, "bc", "Chemical", None)] * 30, books, "")
     assert len(found) + books["mention dropped: too many misplaced ones to search for"] == 30
     assert 5 < len(found) < 15
@@ -285,14 +288,14 @@ def test_an_id_after_a_star_and_a_blank_is_an_id(raw):
 def test_an_answer_of_a_search_that_no_number_holds_is_told(tmp_path, body):
     (tmp_path / "a").write_text(body, encoding="utf-8")
     with pytest.raises(FetchError) as told:
-        search(Answers(tmp_path / "a"), "q", Ledger())
+        search(Answers(tmp_path / "a"), "q", Counts())
     one_line(told)
 
 
 def test_an_answer_of_a_search_with_an_odd_list_of_faults_counts(tmp_path):
     result = {"count": "1", "idlist": ["007"], "errorlist": ["phrasesnotfound"]}
     (tmp_path / "a").write_text(json.dumps({"esearchresult": result}), encoding="utf-8")
-    assert search(Answers(tmp_path / "a"), "q", Ledger()) == ["7"]
+    assert search(Answers(tmp_path / "a"), "q", Counts()) == ["7"]
 
 
 def test_an_answer_of_pubtator_that_is_nested_too_deeply_is_told(tmp_path):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from biorel.model.encoders.bert import Bert, load_pretrained, read_config, read_width, usable_positions
+from biorel.model.bert import Bert, load_pretrained, read_config, read_width, usable_positions
 from biorel.training.bert_tokenizer import read_tokenizer
 from tests.builders import batch_of, example
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from biorel.dataset.collapse import load_schema
+from biorel.dataset.relation_schema import load_schema
 from biorel.records import Pair
 from biorel.tables import read_table
-from tests.commands import build, read_json
+from tests.command_runs import build, read_json
 
 SETS = {"train": "Training", "dev": "Development", "test": "Test"}
 MODES = {

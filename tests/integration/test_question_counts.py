@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from biorel.dataset.collapse import load_schema
 from biorel.dataset.hypernyms import strict_ancestors
 from biorel.dataset.label import Rules, label
-from biorel.dataset.questions import document_questions
-from biorel.dataset.templates import read_templates
-from biorel.sources.documents import read_documents
-from biorel.sources.mesh import read_mesh
+from biorel.dataset.relation_schema import load_schema
+from biorel.formats.documents import read_documents
+from biorel.knowledge.mesh import read_mesh
+from biorel.qa.questions import document_questions
+from biorel.qa.templates import read_templates
 from tests.builders import RESOURCES
 
 
 @pytest.mark.parametrize(
     ("name", "positives", "hypernyms"), [("Training", 1038, 192), ("Development", 1012, 174), ("Test", 1066, 201)]
 )
-def test_questions_hold_the_pairs_of_cdr(shared_data, ledger, name, positives, hypernyms):
-    mesh = read_mesh([shared_data / "mesh" / "2017MeshTree.tsv.gz"], ledger)
+def test_questions_hold_the_pairs_of_cdr(shared_data, counts, name, positives, hypernyms):
+    mesh = read_mesh([shared_data / "mesh" / "2017MeshTree.tsv.gz"], counts)
     rules = Rules(
         schema=load_schema(RESOURCES / "relations" / "cdr.toml"),
         parents={},
@@ -31,7 +31,7 @@ def test_questions_hold_the_pairs_of_cdr(shared_data, ledger, name, positives, h
     templates = read_templates([RESOURCES / "questions" / "cdr.toml"])
     facts: dict[str, set[tuple[str, str, str]]] = {"tail": set(), "head": set()}
     held_back = 0
-    for item in read_documents([shared_data / "cdr" / f"CDR_{name}Set.PubTator.txt.gz"], ledger):
+    for item in read_documents([shared_data / "cdr" / f"CDR_{name}Set.PubTator.txt.gz"], counts):
         linked, pairs = label(item, item.curations, rules)
         for question in document_questions(item.document.doc_id, linked, pairs, rules.schema, templates):
             for span in question.answers:

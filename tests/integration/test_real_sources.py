@@ -14,16 +14,16 @@ import re
 import bioc
 import pytest
 
-from biorel.ledger import Ledger
+from biorel.counts import Counts
+from biorel.formats.bioc import read_bioc
+from biorel.formats.chemprot import locate, read_chemprot
+from biorel.formats.documents import read_documents
+from biorel.formats.jsonl import read_jsonl
+from biorel.formats.pubtator import read_pubtator
+from biorel.knowledge.ctd_curations import read_curations, read_interaction_types
+from biorel.knowledge.ctd_table import read_rows
+from biorel.knowledge.mesh import read_mesh
 from biorel.records import Annotated
-from biorel.sources.bioc import read_bioc
-from biorel.sources.chemprot import locate, read_chemprot
-from biorel.sources.ctd import read_curations, read_interaction_types
-from biorel.sources.ctd_table import read_rows
-from biorel.sources.documents import read_documents
-from biorel.sources.jsonl import read_jsonl
-from biorel.sources.mesh import read_mesh
-from biorel.sources.pubtator import read_pubtator
 
 PUBTATOR_FILES = {
     "cdr/CDR_TrainingSet.PubTator.txt.gz": 500,
@@ -40,44 +40,44 @@ def lines_of(path):
         return [line.rstrip("\r\n") for line in stream]
 
 
-def check_mentions(documents, ledger, annotation_rows):
+def check_mentions(documents, counts, annotation_rows):
     """Rows in = mentions + drops, and every span shows its text."""
-    assert ledger["annotation rows"] == annotation_rows
+    assert counts["annotation rows"] == annotation_rows
     mentions = [(annotated.document, mention) for annotated in documents for mention in annotated.mentions]
-    dropped = sum(ledger[reason] for reason in DROPS)
-    assert annotation_rows + ledger["mentions added: one span names several concepts"] == len(mentions) + dropped
+    dropped = sum(counts[reason] for reason in DROPS)
+    assert annotation_rows + counts["mentions added: one span names several concepts"] == len(mentions) + dropped
     for document, mention in mentions:
         assert document.text[mention.start : mention.end] == mention.text
         assert mention.entity_id is None or re.fullmatch(r"\S+", mention.entity_id)
 
 
 @pytest.mark.parametrize(("name", "count"), PUBTATOR_FILES.items())
-def test_pubtator_files_are_read_whole(shared_data, ledger, name, count):
+def test_pubtator_files_are_read_whole(shared_data, counts, name, count):
     lines = lines_of(shared_data / name)
-    documents = list(read_pubtator(shared_data / name, ledger))
+    documents = list(read_pubtator(shared_data / name, counts))
     assert len(documents) == sum("|t|" in line for line in lines) == count
-    check_mentions(documents, ledger, sum(re.match(r"\d+\t\d+\t\d+\t", line) is not None for line in lines))
+    check_mentions(documents, counts, sum(re.match(r"\d+\t\d+\t\d+\t", line) is not None for line in lines))
     relation_rows = sum("\tCID\t" in line for line in lines)
-    assert ledger["relation rows"] == sum(len(item.curations) for item in documents) == relation_rows
-    assert ledger["malformed row skipped"] == 0
+    assert counts["relation rows"] == sum(len(item.curations) for item in documents) == relation_rows
+    assert counts["malformed row skipped"] == 0
     # less than one in a thousand: the dump marks the words NO ABSTRACT that it leaves out of an empty abstract
-    assert sum(ledger[reason] for reason in DROPS) <= ledger["annotation rows"] / 1000
+    assert sum(counts[reason] for reason in DROPS) <= counts["annotation rows"] / 1000
 
 
-def test_relations_of_cdr_name_the_concepts_of_their_mentions(shared_data, ledger):
-    documents = list(read_pubtator(shared_data / "cdr/CDR_TestSet.PubTator.txt.gz", ledger))
+def test_relations_of_cdr_name_the_concepts_of_their_mentions(shared_data, counts):
+    documents = list(read_pubtator(shared_data / "cdr/CDR_TestSet.PubTator.txt.gz", counts))
     named = 0
     for annotated in documents:
         ids = {mention.entity_id for mention in annotated.mentions}
         named += sum(curation.head_id in ids and curation.tail_id in ids for curation in annotated.curations)
-    assert named == ledger["relation rows"] == 1066
+    assert named == counts["relation rows"] == 1066
 
 
-def test_all_real_documents_together_come_once(shared_data, ledger):
+def test_all_real_documents_together_come_once(shared_data, counts):
     paths = [shared_data / name for name in PUBTATOR_FILES]
-    ids = [annotated.document.doc_id for annotated in read_documents([*paths, paths[0]], ledger)]
+    ids = [annotated.document.doc_id for annotated in read_documents([*paths, paths[0]], counts)]
     assert len(ids) == len(set(ids))
-    assert len(ids) + ledger["duplicate document dropped"] == sum(PUBTATOR_FILES.values()) + 500
+    assert len(ids) + counts["duplicate document dropped"] == sum(PUBTATOR_FILES.values()) + 500
 
 
 def as_bioc(annotated: Annotated) -> bioc.BioCDocument:
@@ -115,20 +115,20 @@ def content(annotated: Annotated):
 
 
 @pytest.mark.parametrize("encode", [bioc.biocxml.dumps, bioc.biocjson.dumps], ids=["xml", "json"])
-def test_real_documents_come_back_from_bioc_as_they_were(shared_data, ledger, tmp_path, encode):
-    given = list(itertools.islice(read_pubtator(shared_data / "cdr/CDR_TestSet.PubTator.txt.gz", Ledger()), 60))
+def test_real_documents_come_back_from_bioc_as_they_were(shared_data, counts, tmp_path, encode):
+    given = list(itertools.islice(read_pubtator(shared_data / "cdr/CDR_TestSet.PubTator.txt.gz", Counts()), 60))
     collection = bioc.BioCCollection()
     for annotated in given:
         collection.add_document(as_bioc(annotated))
     path = tmp_path / "cdr"
     path.write_text(encode(collection), encoding="utf-8")
-    read = list(read_bioc(path, ledger))
+    read = list(read_bioc(path, counts))
     assert [content(annotated) for annotated in read] == [content(annotated) for annotated in given]
-    check_mentions(read, ledger, sum(len(annotated.mentions) for annotated in given))
+    check_mentions(read, counts, sum(len(annotated.mentions) for annotated in given))
 
 
-def test_real_documents_come_back_from_json_lines_as_they_were(shared_data, ledger, tmp_path):
-    given = list(read_pubtator(shared_data / "ctd_slice/abstracts.pubtator.txt.gz", Ledger()))
+def test_real_documents_come_back_from_json_lines_as_they_were(shared_data, counts, tmp_path):
+    given = list(read_pubtator(shared_data / "ctd_slice/abstracts.pubtator.txt.gz", Counts()))
     path = tmp_path / "slice.jsonl"
     with path.open("w", encoding="utf-8") as stream:
         for annotated in given:
@@ -138,12 +138,12 @@ def test_real_documents_come_back_from_json_lines_as_they_were(shared_data, ledg
             ]
             record = {"pmid": annotated.document.doc_id, "text": annotated.document.text, "entities": entities}
             stream.write(json.dumps(record) + "\n")
-    read = [record for _, record in read_jsonl(path, ledger)]
+    read = [record for _, record in read_jsonl(path, counts)]
     assert [annotated.document.text.rstrip() for annotated in read] == [
         annotated.document.text.rstrip() for annotated in given
     ]
     assert [annotated.mentions for annotated in read] == [annotated.mentions for annotated in given]
-    check_mentions(read, ledger, sum(len(annotated.mentions) for annotated in given))
+    check_mentions(read, counts, sum(len(annotated.mentions) for annotated in given))
 
 
 CTD_FILES = {
@@ -153,7 +153,7 @@ CTD_FILES = {
 }
 
 
-def test_every_row_of_the_ctd_slice_becomes_its_curations(shared_data, ledger):
+def test_every_row_of_the_ctd_slice_becomes_its_curations(shared_data, counts):
     folder = shared_data / "ctd_slice"
     rows = expected = inferred = 0
     for name, column in CTD_FILES.items():
@@ -163,53 +163,53 @@ def test_every_row_of_the_ctd_slice_becomes_its_curations(shared_data, ledger):
             rows += 1
             inferred += row[column] == ""
             expected += len(row["PubMedIDs"].split("|")) * len(row[column].split("|"))
-    curations = list(read_curations(folder, ledger))
+    curations = list(read_curations(folder, counts))
     assert len(curations) == expected
-    assert dict(ledger.counts) == {"CTD row inferred": inferred, "CTD rows read": rows}
+    assert dict(counts.by_reason) == {"CTD row inferred": inferred, "CTD rows read": rows}
     oracle = json.loads((shared_data / "oracles.json").read_text(encoding="utf-8"))
     assert inferred == oracle["ctd_slice (schema ctd14, no length cap)"]["inferred_rows_ignored"]
     assert sum(not curation.asserted for curation in curations) == inferred
 
 
-def test_ids_of_the_ctd_slice_meet_those_of_its_abstracts(shared_data, ledger):
+def test_ids_of_the_ctd_slice_meet_those_of_its_abstracts(shared_data, counts):
     folder = shared_data / "ctd_slice"
-    documents = read_pubtator(folder / "abstracts.pubtator.txt.gz", ledger)
+    documents = read_pubtator(folder / "abstracts.pubtator.txt.gz", counts)
     ids = {item.document.doc_id: {mention.entity_id for mention in item.mentions} for item in documents}
-    curations = list(read_curations(folder, ledger, ids))
+    curations = list(read_curations(folder, counts, ids))
     met = sum(item.head_id in ids[item.doc_id] and item.tail_id in ids[item.doc_id] for item in curations)
     assert met == len(curations) > 2000
 
 
-def test_every_action_of_the_ctd_slice_has_a_known_type(shared_data, ledger):
+def test_every_action_of_the_ctd_slice_has_a_known_type(shared_data, counts):
     folder = shared_data / "ctd_slice"
-    parents = read_interaction_types(folder, ledger)
-    actions = {item.relation for item in read_curations(folder, ledger) if item.tail_type == "Gene"}
+    parents = read_interaction_types(folder, counts)
+    actions = {item.relation for item in read_curations(folder, counts) if item.tail_type == "Gene"}
     assert {action.partition("^")[2] for action in actions} <= set(parents)
     assert parents["N-linked_glycosylation"] == "glycosylation"
 
 
-def test_rows_of_a_ctd_like_file_are_all_read(shared_data, ledger):
+def test_rows_of_a_ctd_like_file_are_all_read(shared_data, counts):
     path = shared_data / "ctd_rows/chemical_disease_marker_pmids.tsv.gz"
-    assert sum(1 for _ in read_rows(path, ("ChemicalID", "DiseaseID", "PubMedIDs"), ledger)) == 135_191
-    assert dict(ledger.counts) == {"CTD rows read": 135_191}
+    assert sum(1 for _ in read_rows(path, ("ChemicalID", "DiseaseID", "PubMedIDs"), counts)) == 135_191
+    assert dict(counts.by_reason) == {"CTD rows read": 135_191}
 
 
-def test_every_place_of_the_mesh_tree_is_read(shared_data, ledger):
+def test_every_place_of_the_mesh_tree_is_read(shared_data, counts):
     path = shared_data / "mesh/2017MeshTree.tsv.gz"
     rows = [line.split("\t") for line in lines_of(path)[1:] if line]
-    mesh = read_mesh([path], ledger)
+    mesh = read_mesh([path], counts)
     places = [(f"MESH:{id_}", place) for place, id_, _ in rows]
     assert {(id_, place) for id_, numbers in mesh.tree_numbers.items() for place in numbers} == set(places)
     assert set(mesh.names) == {id_ for id_, _ in places}
-    assert dict(ledger.counts) == {}
+    assert dict(counts.by_reason) == {}
 
 
-def test_drugprot_is_read_whole(shared_data, ledger):
+def test_drugprot_is_read_whole(shared_data, counts):
     abstracts, entities, relations = locate(shared_data / "drugprot")
     assert relations is not None
-    documents = list(read_chemprot(abstracts, entities, relations, ledger))
+    documents = list(read_chemprot(abstracts, entities, relations, counts))
     assert len(documents) == len(lines_of(abstracts)) == 750
-    check_mentions(documents, ledger, len(lines_of(entities)))
+    check_mentions(documents, counts, len(lines_of(entities)))
     assert sum(len(item.mentions) for item in documents) == len(lines_of(entities))
     assert sum(len(item.curations) for item in documents) == len(lines_of(relations)) == 3761
-    assert dict(ledger.counts).keys() == {"annotation rows", "documents read", "relation rows"}
+    assert dict(counts.by_reason).keys() == {"annotation rows", "documents read", "relation rows"}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import SAMPLE, build
+from tests.command_runs import SAMPLE, build
 
 # In MB of peak memory. Measured: 338 for 48 documents, 361 for 960, when the buffers of the tables are full, 366 for
 # 3,840: ids, the allocator. With all rows of the tables held until the end it was 80 more for 960.
@@ -21,7 +21,7 @@ CODE = """
 import json, re, sys
 from pathlib import Path
 from biorel.config import BuildDataset
-from biorel.stages import build_dataset
+from biorel.commands import build_dataset
 config = BuildDataset.model_validate(json.loads(sys.argv[1]))
 build_dataset.run(config)
 # not of getrusage, whose peak a process inherits from the one that started it

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
+from biorel.knowledge.graph import Graph, find_names
 from biorel.knowledge.inject import LONGEST_BRANCH, NAMES, Injector
-from biorel.knowledge.names import find_names
-from biorel.knowledge.query import Graph
 from biorel.records import Triple
 from tests.builders import example
 

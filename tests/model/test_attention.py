@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from biorel.model.encoders.attention import Attention
+from biorel.model.transformer import Attention
 from tests.builders import scrambled
 from tests.model.naive import affine, layer_norm, relu, softmax, weights
 

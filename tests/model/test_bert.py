@@ -11,8 +11,8 @@ from torch import Tensor
 
 from biorel.errors import ModelError
 from biorel.knowledge.tree import Branch, flatten
+from biorel.model.bert import Bert, load_pretrained, read_config, read_width, usable_positions
 from biorel.model.branches import Branches, layout
-from biorel.model.encoders.bert import Bert, load_pretrained, read_config, read_width, usable_positions
 from tests.bert import POSITIONS, tiny_bert
 from tests.builders import batch_of, example
 

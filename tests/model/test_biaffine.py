@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from biorel.model.heads.biaffine import Biaffine
+from biorel.model.heads import Biaffine
 from tests.builders import scrambled
 
 WIDTH, RELATIONS, TOKENS = 3, 4, 6

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from biorel.model.encoders.convolutions import Convolutions
+from biorel.model.transformer import Convolutions
 from tests.builders import scrambled
 from tests.model.naive import layer_norm, relu, weights
 

@@ -3,8 +3,7 @@
 import numpy as np
 import torch
 
-from biorel.model.heads.pair_features import PairFeatures
-from biorel.model.heads.projection import Projection
+from biorel.model.heads import PairFeatures, Projection
 from tests.builders import scrambled
 from tests.model.naive import affine, relu, weights
 

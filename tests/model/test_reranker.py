@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from biorel.model.batch import Batch
+from biorel.model.competing_pairs import LOWEST, RIVALS
 from biorel.model.reranker import Reranker, log_odds
-from biorel.model.rivals import LOWEST, RIVALS
 from biorel.records import Example
 from tests.builders import CUES, RELATION_TYPES, batch_of, example, random_example, tiny_reranked
 

@@ -2,9 +2,7 @@
 
 import torch
 
-from biorel.model.encoders.attention import Attention
-from biorel.model.encoders.convolutions import Convolutions
-from biorel.model.encoders.transformer import Transformer
+from biorel.model.transformer import Attention, Convolutions, Transformer
 from tests.builders import scrambled
 
 

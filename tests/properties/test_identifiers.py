@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from biorel.sources.identifiers import concept_id, concept_ids, document_key, entity_type, local_id
+from biorel.formats.identifiers import concept_id, concept_ids, document_key, entity_type, local_id
 from tests.properties.profile import PROPERTY
 
 PIECES = st.sampled_from(

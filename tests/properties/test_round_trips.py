@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biorel.exports import WRITERS
-from biorel.ledger import Ledger
+from biorel.counts import Counts
+from biorel.formats.documents import read_documents, read_records
+from biorel.formats.relations import read_relations
+from biorel.formats.writers import WRITERS
 from biorel.records import Annotated, Document, Entity, Evidence, Mention, Relation
-from biorel.sources.documents import read_documents, read_records
-from biorel.sources.relations import read_relations
 from biorel.tables import write_table
-from tests.exports.strategies import documents
+from tests.formats.strategies import documents
 from tests.properties.profile import PROPERTY
 from tests.properties.test_spans import as_record
 
@@ -39,7 +39,7 @@ def test_relations_come_back(tmp_path, format_, relations):
     path = tmp_path / f"a.{format_}"
     with WRITERS[format_](path) as writer:
         writer.write(None, (), relations)
-    found = list(read_relations(path, Ledger()))
+    found = list(read_relations(path, Counts()))
     # JSONL has six digits after the point
     pairs = zip(map(_numbers, found), map(_numbers, relations), strict=True)
     assert all(abs(one - other) < 1e-6 for ones, others in pairs for one, other in zip(ones, others, strict=True))
@@ -63,7 +63,7 @@ def test_documents_come_back(tmp_path, format_, name, items):
     with WRITERS[format_](path) as writer:
         for annotated in given_:
             writer.write(annotated.document, annotated.mentions, ())
-    found = [record for _, record in read_records(path, Ledger())]
+    found = [record for _, record in read_records(path, Counts())]
     assert [one.document for one in found] == [one.document for one in given_]
     assert [set(one.mentions) for one in found] == [set(one.mentions) for one in given_]
 
@@ -84,7 +84,7 @@ def test_the_order_of_files_and_rows_changes_no_document(tmp_path, items, data):
             if part:
                 paths.append(tmp_path / f"{number}.jsonl")
                 paths[-1].write_text("".join(f"{line}\n" for line in part), encoding="utf-8")
-        found.append({one.document.doc_id: one for one in read_documents(data.draw(st.permutations(paths)), Ledger())})
+        found.append({one.document.doc_id: one for one in read_documents(data.draw(st.permutations(paths)), Counts())})
     assert found[0] == found[1]
     assert len(found[0]) == len(numbered)
 
@@ -95,7 +95,7 @@ def test_tables_come_back(tmp_path, items):
     numbered = [_numbered(annotated, number) for number, (annotated, _) in enumerate(items, start=1)]
     write_table(tmp_path / "documents.parquet", Document, [one.document for one in numbered])
     write_table(tmp_path / "mentions.parquet", Mention, [mention for one in numbered for mention in one.mentions])
-    assert [record for _, record in read_records(tmp_path, Ledger())] == numbered
+    assert [record for _, record in read_records(tmp_path, Counts())] == numbered
 
 
 @PROPERTY
@@ -105,12 +105,12 @@ def test_every_line_becomes_a_record_or_a_bad_one(tmp_path, items, bad):
     lines = [as_record(_numbered(annotated, number)) for number, (annotated, _) in enumerate(items, start=1)]
     lines += [json.dumps(word) for word in bad]
     (tmp_path / "a.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    books = Ledger()
+    books = Counts()
     found = [record for _, record in read_records(tmp_path / "a.jsonl", books)]
     assert len(found) == len(lines) == books["documents read"] + books["bad record"]
     kept = sum(len(record.mentions) for record in found if isinstance(record, Annotated))
     rows = books["annotation rows"] + books["mentions added: one span names several concepts"]
-    dropped = sum(count for reason, count in books.counts.items() if reason.startswith("mention dropped"))
+    dropped = sum(count for reason, count in books.by_reason.items() if reason.startswith("mention dropped"))
     assert rows == kept + dropped
 
 

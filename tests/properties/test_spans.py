@@ -10,16 +10,16 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from biorel.counts import Counts
 from biorel.dataset.candidates import candidates, entities, link
-from biorel.dataset.encode import Encoder, ner_labels
-from biorel.ledger import Ledger
+from biorel.dataset.featurize import Featurizer, ner_labels
+from biorel.formats.jsonl import read_jsonl
+from biorel.formats.spans import check_spans
 from biorel.model.windows import plan_windows
 from biorel.records import Annotated
-from biorel.sources.jsonl import read_jsonl
-from biorel.sources.spans import check_spans
 from biorel.text.tokenizer import load_tokenizer
 from tests.builders import RESOURCES, relation, schema
-from tests.exports.strategies import documents
+from tests.formats.strategies import documents
 from tests.properties.profile import PROPERTY
 
 TYPES = ("Chemical", "Disease", "Gene")
@@ -28,10 +28,10 @@ _UNITS = {"UTF-8 bytes": ("utf-8", 1), "UTF-16 units": ("utf-16-le", 2)}
 
 
 @functools.cache
-def encoder() -> Encoder:
+def encoder() -> Featurizer:
     """The shipped tokenizer."""
     tokenizer = load_tokenizer(RESOURCES / "models" / "cdr" / "tokenizer.json")
-    return Encoder(tokenizer, SCHEMA.labels, ner_labels(TYPES))
+    return Featurizer(tokenizer, SCHEMA.labels, ner_labels(TYPES))
 
 
 def as_record(annotated: Annotated) -> str:
@@ -47,7 +47,7 @@ def as_record(annotated: Annotated) -> str:
 def imported(annotated: Annotated, folder: Path) -> Annotated:
     path = folder / "a.jsonl"
     path.write_text(f"{as_record(annotated)}\n", encoding="utf-8")
-    ((_, found),) = read_jsonl(path, Ledger())
+    ((_, found),) = read_jsonl(path, Counts())
     assert isinstance(found, Annotated), found
     return found
 
@@ -66,7 +66,7 @@ def test_through_import_tokens_and_windows(tmp_path, item):
     }
     linked = link(found.mentions, "drop")
     pairs = candidates("1", entities(linked), SCHEMA)
-    books = Ledger()
+    books = Counts()
     example = encoder().example(found.document, found.mentions, linked, pairs, books)
     text = found.document.text
     lost = books["mention without a token"]
@@ -105,15 +105,15 @@ def test_offsets_in_other_units_are_told_and_mended(item, unit):
         return len(document.text[:place].encode(encoding)) // width
 
     moved = [_at(mention, counted(mention.start), counted(mention.end)) for mention in mentions]
-    books = Ledger()
+    books = Counts()
     found = check_spans(document, moved, books, "")
     if moved == list(mentions):
-        assert (found, books.counts) == (mentions, {})
+        assert (found, books.by_reason) == (mentions, {})
     elif unit == "UTF-8 bytes" or found == mentions:
         # UTF-16 that also reads as UTF-8 may be mended so; what is kept shows its text either way
         assert all(document.text[one.start : one.end] == one.text for one in found)
         assert all(one.end <= len(document.text) for one in found)
-        assert books.counts
+        assert books.by_reason
 
 
 @PROPERTY
@@ -127,9 +127,9 @@ def test_every_misplaced_mention_is_kept_where_it_shows_its_text_or_booked(item,
         _at(mention, mention.start + left, mention.end + right)
         for mention, (left, right) in zip(annotated.mentions, shifts, strict=False)
     ]
-    books = Ledger()
+    books = Counts()
     found = check_spans(annotated.document, moved, books, "")
-    dropped = sum(count for reason, count in books.counts.items() if reason.startswith("mention dropped"))
+    dropped = sum(count for reason, count in books.by_reason.items() if reason.startswith("mention dropped"))
     assert len(found) + dropped == len(moved)
     assert all(0 <= one.start < one.end <= len(annotated.document.text) for one in found)
     assert all(annotated.document.text[one.start : one.end] == one.text for one in found)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from biorel.dataset.splits import SPLITS, hash_split
 from biorel.records import Document, Example, Mention, Pair
 from biorel.tables import read_table
-from tests.commands import SAMPLE, build, sample_documents
+from tests.command_runs import SAMPLE, build, sample_documents
 from tests.properties.profile import PROPERTY
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from biorel.errors import ConfigError
+from biorel.fetch.corpora import corpus_service, read_corpora
+from biorel.fetch.services import host_of, read_service
 from biorel.resources import resource
-from biorel.sources.corpora import corpus_service, read_corpora
-from biorel.sources.services import host_of, read_service
-from tests.commands import biorel
+from tests.command_runs import biorel
 from tests.servers import Eutils, Reply, article, running
 
 PACKAGE = Path(__file__).parents[2] / "biorel"
@@ -30,7 +30,7 @@ def test_one_file_alone_opens_connections():
         if set(names) & NETWORK or {name.split(".")[0] for name in names} & NETWORK:
             called = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
             found[path.name] = sorted(name for name in called if name.split(".")[0] in NETWORK)
-    assert found == {"http.py": ["requests.Session"], "download.py": [], "probe.py": []}
+    assert found == {"http.py": ["requests.Session"], "download.py": []}
 
 
 def test_every_place_is_https_and_its_host_is_the_only_one():

@@ -15,15 +15,15 @@ import pytest
 import torch
 
 from biorel.errors import BiorelError
+from biorel.linking.linker import load_linker
+from biorel.ner.spacy_model import load_spacy
+from biorel.qa.folder import open_reader
 from biorel.records import Document
 from biorel.resources import resource
 from biorel.tables import read_table
-from biorel.tagging.linker import load_linker
-from biorel.tagging.spacy_model import load_spacy
 from biorel.training.checkpoint import FILE, TrainingState, restore_state
 from biorel.training.model_folder import open_model
 from biorel.training.optim import WeightAverage, build_optimizer
-from biorel.training.reader_folder import open_reader
 from tests.builders import tiny_bran
 
 FOLDERS = {

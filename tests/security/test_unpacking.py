@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from biorel.errors import InputError
-from biorel.sources.archives import unpack
+from biorel.fetch.archives import unpack
 
 PACKAGE = Path(__file__).parents[2] / "biorel"
 PARTS = st.sampled_from(["..", ".", "", "a", "b.zip", "~", "C:", "\\", "..\\", "/", "etc", " ", "\u2025", "con", "..a"])

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 import torch
 
-from biorel.dataset.features import FEATURES
+from biorel.dataset.pair_features import FEATURES
 from biorel.model.batch import Batch
 from biorel.records import Example
 from biorel.training.batches import Plan

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 import torch
 
-from biorel.dataset.cues import BUCKETS
-from biorel.dataset.features import FEATURES
+from biorel.dataset.lexical_features import BUCKETS
+from biorel.dataset.pair_features import FEATURES
 from biorel.model.bran import Bran
+from biorel.model.competing_pairs import RIVALS
 from biorel.model.reranker import Reranker
-from biorel.model.rivals import RIVALS
 from biorel.records import Example
 from biorel.training.rerank import FOLDS, RARE, PairTable, cross_fitted, fit_cues, fit_mix, fit_reranker, pair_table
 from tests.builders import (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from torch import nn
 
-from biorel.ledger import Ledger
+from biorel.counts import Counts
 from biorel.training.vectors import load_vectors, write_vectors
 
 
@@ -17,7 +17,7 @@ def test_what_is_written_is_read_where_its_token_stands(tmp_path):
     assert path.read_text(encoding="utf-8").splitlines()[0] == "3 2"
     embedding = nn.Embedding(6, 3)
     before = embedding.weight.detach().clone()
-    assert load_vectors(embedding, {"pain": 4, "in@@": 2, "ulcer": 3}, path, Ledger()) == 2
+    assert load_vectors(embedding, {"pain": 4, "in@@": 2, "ulcer": 3}, path, Counts()) == 2
     assert embedding.weight[4, :2].tolist() == pytest.approx([1.5, -2.25e-3], abs=1e-6)
     assert embedding.weight[2, :2].tolist() == pytest.approx([0.0, 12345.678])
     assert embedding.weight[[0, 1, 3, 5]].equal(before[[0, 1, 3, 5]])

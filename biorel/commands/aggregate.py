@@ -1,0 +1,119 @@
+"""aggregate: relations of many documents -> triples of the corpus with vote, support and the best evidence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from biorel import artifacts
+from biorel.config import Aggregate
+from biorel.counts import Counts
+from biorel.errors import OutputError
+from biorel.formats.documents import read_documents
+from biorel.formats.relations import read_relations
+from biorel.formats.triples import WRITERS, triples_format
+from biorel.records import CorpusTriple, Entity, Relation
+from biorel.scoring.vote import Voted, vote
+
+Progress = Callable[[str], None]
+Key = tuple[str, str, str]
+
+
+@dataclass
+class _Told:
+    """What the relations of one triple told so far, and the strongest of them."""
+
+    best: Relation
+    scores: dict[str, float] = field(default_factory=dict)
+    heads: Counter[tuple[str, str]] = field(default_factory=Counter)
+    tails: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, relation: Relation) -> None:
+        self.scores[relation.doc_id] = max(relation.score, self.scores.get(relation.doc_id, relation.score))
+        self.heads[relation.head.type, relation.head.name] += 1
+        self.tails[relation.tail.type, relation.tail.name] += 1
+        if (-relation.score, relation.doc_id) < (-self.best.score, self.best.doc_id):
+            self.best = relation
+
+
+def run(config: Aggregate, progress: Progress = lambda line: None) -> Path:
+    """Write the triples to `config.out`, by descending vote; returns the path.
+
+    Raises:
+        InputError: a file cannot be read, or one of its rows is no relation.
+        OutputError: the output exists, is an input, or cannot be written.
+    """
+    format_ = triples_format(config.out, config.format)
+    if config.out.resolve() in {path.resolve() for path in (*config.relations, *config.documents)}:
+        raise OutputError(f"{config.out}: is an input", "choose another --out")
+    if config.out.exists() and not config.force:
+        raise OutputError(f"{config.out}: exists already", "choose another --out, or say --force to replace it")
+    counts = Counts()
+    told = _read(config, counts)
+    ranked = vote(
+        ((key, doc_id, score) for key, one in told.items() for doc_id, score in one.scores.items()), config.vote
+    )
+    kept = [one for one in ranked if one.support >= config.min_support]
+    if len(kept) < len(ranked):
+        counts.add("triples below --min-support", count=len(ranked) - len(kept))
+    sentences = _sentences(config, {told[one.answer].best.doc_id for one in kept}, counts)
+    with artifacts.whole_file(config.out) as place:
+        WRITERS[format_](place, (_triple(one, told[one.answer], sentences) for one in kept))
+    counts.add("triples written", count=len(kept))
+    for reason, count in counts.by_reason.items():
+        progress(f"{reason}: {count}")
+    return config.out
+
+
+def _read(config: Aggregate, counts: Counts) -> dict[Key, _Told]:
+    told: dict[Key, _Told] = {}
+    for path in config.relations:
+        for relation in read_relations(path, counts):
+            if relation.score < config.min_score:
+                counts.add("relations below --min-score")
+                continue
+            key = (relation.head.id, relation.relation, relation.tail.id)
+            one = told.setdefault(key, _Told(relation))
+            if relation.doc_id in one.scores:
+                counts.add("relations told again of the same document")
+            one.add(relation)
+    return told
+
+
+def _sentences(config: Aggregate, wanted: set[str], counts: Counts) -> Mapping[str, str]:
+    """The texts of the documents that hold the best evidence of a triple."""
+    texts = {
+        annotated.document.doc_id: annotated.document.text
+        for annotated in read_documents(config.documents, counts)
+        if annotated.document.doc_id in wanted
+    }
+    if config.documents and (missing := sorted(wanted - texts.keys())):
+        counts.add("documents of a best evidence that --documents does not hold", missing[0], len(missing))
+    return texts
+
+
+def _triple(voted: Voted[Key], told: _Told, texts: Mapping[str, str]) -> CorpusTriple:
+    head_id, relation, tail_id = voted.answer
+    best = told.best
+    evidence = best.strongest
+    text = texts.get(best.doc_id, "")
+    return CorpusTriple(
+        head=_entity(head_id, told.heads),
+        relation=relation,
+        tail=_entity(tail_id, told.tails),
+        score=voted.score,
+        support=voted.support,
+        documents=tuple(voted.by_document),
+        best_document=best.doc_id,
+        best_score=best.score,
+        evidence=evidence,
+        sentence=text[slice(*evidence.sentence)].strip() if evidence else "",
+    )
+
+
+def _entity(id_: str, names: Counter[tuple[str, str]]) -> Entity:
+    """The concept with its most common name; of equally common ones the first in the alphabet."""
+    type_, name = min(names, key=lambda one: (-names[one], one))
+    return Entity(id_, type_, name)

@@ -1,0 +1,157 @@
+"""build-linker: annotated documents, MeSH and CTD -> a lexicon of names, and thresholds of similarity."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from biorel import artifacts
+from biorel.config import BuildLinker
+from biorel.counts import Counts
+from biorel.errors import InputError
+from biorel.formats.documents import read_documents
+from biorel.knowledge.ctd_vocabularies import primary_ids, read_vocabularies
+from biorel.knowledge.mesh import Mesh, read_mesh, resolve
+from biorel.knowledge.mesh_terms import read_terms
+from biorel.linking.lexicon import LEXICON, from_ctd, from_documents, from_mesh, write_lexicon
+from biorel.linking.linker import CONFIG, Linker, Settings
+from biorel.records import Annotated, Mention, Name
+from biorel.scoring.concepts import ConceptScore
+from biorel.scoring.metrics import Prf
+
+_GRID = tuple(hundredths / 100 for hundredths in range(60, 96, 5))
+# without a document to tune on; what CDR's development documents gave
+_UNTUNED = {"Chemical": 0.8, "Disease": 0.7, "Gene": 0.9}
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class _Vocabularies:
+    """What MeSH and CTD give: names, and how they know the ids of others."""
+
+    names: tuple[Name, ...]
+    known_as: Callable[[str], str]
+
+
+def run(config: BuildLinker, progress: Progress = lambda line: None) -> Path:
+    """Build the linker folder `config.out`; returns it.
+
+    Raises:
+        BiorelError: an input cannot be read, or there is no name in any of them.
+    """
+    with artifacts.folder("build-linker", config, config.out, force=config.force) as artifact:
+        counts = artifact.counts
+        progress("reading names")
+        vocabularies = _vocabularies(config, counts)
+        documents = list(read_documents(config.documents, counts))
+        names = (*from_documents(documents, counts, vocabularies.known_as), *vocabularies.names)
+        if not names:
+            raise InputError("no name in any of the inputs", "do the documents hold mentions with concept ids?")
+        learned, tuned_on = _halves(config, documents, counts)
+        progress(f"tuning on {len(tuned_on)} documents")
+        tuning_names = (
+            names if config.dev else (*from_documents(learned, Counts(), vocabularies.known_as), *vocabularies.names)
+        )
+        thresholds, metrics = _tuned(Linker(tuning_names, Settings()), tuned_on, {name.type for name in names})
+        counts.add("names written", count=write_lexicon(artifact.path / LEXICON, names))
+        artifacts.write_json(artifact.path / CONFIG, {"thresholds": thresholds})
+        artifacts.write_json(artifact.path / "metrics.json", metrics)
+        card = _card(config, counts, thresholds, metrics, len(tuned_on))
+        (artifact.path / "README.md").write_text(card, encoding="utf-8")
+        progress(card)
+    return config.out
+
+
+def _vocabularies(config: BuildLinker, counts: Counts) -> _Vocabularies:
+    mesh = read_mesh(config.mesh, counts) if config.mesh else Mesh({}, {}, {})
+    names = list(from_mesh(mesh, counts, read_terms(config.mesh, counts))) if config.mesh else []
+    terms = list(read_vocabularies(config.ctd, counts)) if config.ctd else []
+    names += from_ctd(terms, counts)
+    alternates = primary_ids(terms, counts)
+
+    def known_as(id_: str) -> str:
+        if id_ in alternates:
+            return alternates[id_]
+        return (resolve(mesh, id_) if mesh.names and id_.startswith("MESH:") else None) or id_
+
+    return _Vocabularies(tuple(names), known_as)
+
+
+def _halves(
+    config: BuildLinker, documents: Sequence[Annotated], counts: Counts
+) -> tuple[Sequence[Annotated], Sequence[Annotated]]:
+    """The documents to learn from while tuning, and those to tune on."""
+    if config.dev:
+        known = {annotated.document.doc_id for annotated in documents}
+        dev = []
+        for annotated in read_documents(config.dev, Counts()):
+            if annotated.document.doc_id in known:
+                counts.add("--dev documents left out: --documents has them", annotated.document.doc_id)
+            else:
+                dev.append(annotated)
+        return documents, dev
+    # by id, so that the order of the files does not matter
+    shuffled = sorted(documents, key=lambda annotated: annotated.document.doc_id)
+    random.Random(config.seed).shuffle(shuffled)  # noqa: S311 (no secret)
+    held = round(config.held_out * len(shuffled))
+    return shuffled[held:], shuffled[:held]
+
+
+def _tuned(
+    linker: Linker, documents: Sequence[Annotated], types: Iterable[str]
+) -> tuple[dict[str, float], dict[str, Any]]:
+    """For each type the threshold of best concept F1, the highest of equals; and the measures that they give."""
+    scores = {limit: _score(linker.retuned(Settings(dict.fromkeys(types, limit))), documents) for limit in _GRID}
+
+    def best(type_: str) -> float:
+        if not scores[_GRID[0]].gold[type_]:
+            return _UNTUNED.get(type_, _GRID[-1])
+        return max(_GRID, key=lambda limit: (_f1(scores[limit], type_), limit))
+
+    thresholds = {type_: best(type_) for type_ in sorted(types)}
+    concepts = _score(linker.retuned(Settings(thresholds)), documents).to_json()
+    exact = _score(linker.retuned(Settings()), documents).to_json()
+    by_limit = {f"{limit:.2f}": score.to_json() for limit, score in scores.items()}
+    return thresholds, {"concepts": concepts, "without_similarity": exact, "by_threshold": by_limit}
+
+
+def _score(linker: Linker, documents: Iterable[Annotated]) -> ConceptScore:
+    """Concepts of gold spans: what linking alone makes of them."""
+    score = ConceptScore.empty()
+    for annotated in documents:
+        bare: dict[Mention, None] = dict.fromkeys(replace(mention, entity_id=None) for mention in annotated.mentions)
+        score.add(annotated.mentions, linker.link(annotated.document, bare))
+    return score
+
+
+def _f1(score: ConceptScore, type_: str) -> float:
+    return Prf.of(score.right[type_], score.predicted[type_], score.gold[type_]).f1 or 0.0
+
+
+def _card(
+    config: BuildLinker, counts: Counts, thresholds: dict[str, float], metrics: dict[str, Any], documents: int
+) -> str:
+    inputs = {"documents": config.documents, "MeSH": config.mesh, "CTD": (config.ctd,) if config.ctd else ()}
+    sources = "; ".join(f"{kind}: {', '.join(path.name for path in paths)}" for kind, paths in inputs.items() if paths)
+    how = "--dev" if config.dev else f"{config.held_out:.0%} of the documents, held out while tuning, then learned from"
+    lines = [
+        "# Linker",
+        "",
+        "Names of concepts, for `biorel tag` and `biorel extract`. Written by `biorel build-linker`.",
+        "",
+        f"- made from: {sources}",
+        f"- names: {counts['names written']:,}",
+        f"- tuned on: {documents} documents ({how})",
+        "",
+        "Concepts of gold mentions (the set of ids of each document) in the documents tuned on:",
+        "",
+        "| type | similarity from | P | R | F1 | gold |",
+        "|---|---|---|---|---|---|",
+    ]
+    for type_, prf in metrics["concepts"].items():
+        numbers = ("-" if prf[key] is None else f"{100 * prf[key]:.1f}" for key in ("precision", "recall", "f1"))
+        lines.append(f"| {type_} | {thresholds.get(type_, '')} | {' | '.join(numbers)} | {prf['gold']} |")
+    return "\n".join(lines) + "\n"

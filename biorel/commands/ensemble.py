@@ -1,0 +1,95 @@
+"""ensemble: several model folders -> one, that tells the mean of their probabilities."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from biorel import artifacts
+from biorel.config import Ensemble
+from biorel.errors import ModelError
+from biorel.model.bran import Bran
+from biorel.model.ensemble import Ensemble as EnsembleNetwork
+from biorel.model.ensemble import differing
+from biorel.training.model_folder import ModelFolder, open_model, save_model
+
+Progress = Callable[[str], None]
+_METRICS = "metrics.json"
+
+
+def run(config: Ensemble, progress: Progress = lambda line: None) -> Path:
+    """Write the model folder `config.out`, which holds the weights of all members; returns it.
+
+    A threshold is the mean of the members' thresholds: each was tuned on the dev documents of its own training, and
+    where these were drawn by seed, no document was dev for all.
+
+    Raises:
+        ModelError: a folder cannot be read, is an ensemble itself, or differs from the first in vocabulary, relations
+            or in what a document is read as.
+        OutputError: the output exists or cannot be written.
+    """
+    members = [open_model(path) for path in config.model]
+    networks, first = _networks(config.model, members), members[0]
+    thresholds = {label: fmean(member.thresholds[label] for member in members) for label in first.schema.labels}
+    joined = ModelFolder(EnsembleNetwork(networks), first.tokenizer, first.schema, first.ner_labels, thresholds)
+    metrics = {"members": [_metrics(path) for path in config.model]}
+    with artifacts.folder("ensemble", config, config.out, force=config.force) as artifact:
+        save_model(artifact.path, joined, metrics, _card(config.model, metrics["members"], thresholds))
+        artifact.counts.add("members", count=len(members))
+    progress(f"{config.out}: the mean of {len(members)} models")
+    return config.out
+
+
+def _networks(paths: Sequence[Path], members: Sequence[ModelFolder]) -> list[Bran]:
+    """The networks of the members, which must read and tell the same as the first."""
+    first, first_path = members[0], paths[0]
+    hint = "members are trained on one dataset, with the same --units, --positions, --pair-features and --rerank"
+    networks = []
+    for path, member in zip(paths, members, strict=True):
+        if not isinstance(member.model, Bran):
+            raise ModelError(f"{path}: is an ensemble itself", "name its members instead")
+        if member.tokenizer.to_str() != first.tokenizer.to_str():
+            raise ModelError(f"{path} has another vocabulary than {first_path}", hint)
+        if (member.schema.relations, member.ner_labels) != (first.schema.relations, first.ner_labels):
+            raise ModelError(f"{path} knows other relations or entity types than {first_path}", hint)
+        if odd := differing(member.model.sizes, first.model.sizes):
+            raise ModelError(f"{path} and {first_path} differ in {', '.join(odd)}", hint)
+        networks.append(member.model)
+    return networks
+
+
+def _metrics(path: Path) -> dict[str, Any]:
+    """What a member's folder tells of its training; empty where it tells nothing."""
+    file = path / _METRICS
+    if not file.is_file():
+        return {}
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ModelError(f"{file}: not JSON ({error})") from error
+    return dict(content)
+
+
+def _card(paths: Sequence[Path], told: Sequence[Mapping[str, Any]], thresholds: Mapping[str, float]) -> str:
+    """The README of the folder: who its members are, and where its thresholds come from."""
+    lines = [
+        "# An ensemble of BRAN relation models, joined by biorel",
+        "",
+        f"The mean of the probabilities of {len(paths)} networks; evidence from the mean of their mention-pair scores.",
+        "",
+        "Thresholds are the mean of the members' thresholds, each tuned on the dev documents of its own training; "
+        "nothing was tuned on the ensemble.",
+        "",
+        *(f"- `{label}`: {threshold:.3f}" for label, threshold in thresholds.items()),
+        "",
+        "Members:",
+        "",
+    ]
+    for path, metrics in zip(paths, told, strict=True):
+        dev = f", dev micro F1 {100 * metrics['dev_f1']:.1f}" if "dev_f1" in metrics else ""
+        seed = f", seed {metrics['seed']}" if "seed" in metrics else ""
+        lines.append(f"- `{path}`{seed}{dev}")
+    return "\n".join(lines) + "\n"

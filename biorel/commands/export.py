@@ -1,0 +1,111 @@
+"""export: a model folder -> ONNX, or a relations file -> another format.
+
+Relations are streamed. Only for a format that holds the text are they kept in memory, by document, while the
+documents are streamed.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from biorel import artifacts
+from biorel.config import Export
+from biorel.counts import Counts
+from biorel.errors import ConfigError, InputError, OutputError
+from biorel.formats.documents import read_documents
+from biorel.formats.relations import read_relations
+from biorel.formats.writers import HOLDING_TEXT, WRITERS, RelationWriter, format_of
+from biorel.records import Relation
+
+MODEL_FILES = ("tokenizer.json", "labels.json", "thresholds.json", "config.json")
+UNMATCHED = "relation of a document that is not in --documents left out"
+
+Progress = Callable[[str], None]
+
+
+def run(config: Export, progress: Progress = lambda line: None) -> Path:
+    """Export to `config.out`; returns it.
+
+    Args:
+        config: the command's configuration.
+        progress: is told what was written, and what was left out and why.
+
+    Raises:
+        BiorelError: flags that do not go together, bad input, or an output that exists or cannot be written.
+            Nothing is left at the output's place then.
+    """
+    if config.relations is not None:
+        _convert(config, config.relations, progress)
+    elif config.model is not None:
+        _to_onnx(config, config.model, progress)
+    return config.out
+
+
+def _to_onnx(config: Export, model: Path, progress: Progress) -> None:
+    if config.format not in ("auto", "onnx"):
+        raise ConfigError(f"a model folder has no form {config.format!r}", "leave --format out, or give --relations")
+    if config.documents:
+        raise ConfigError("--documents go with --relations, not with --model", "leave --documents out")
+    if config.out.resolve() == model.resolve():
+        raise OutputError(f"{config.out}: is the model folder", "choose another --out")
+    # torch takes seconds to load, and a conversion of relations needs none of it
+    from biorel.model.onnx import export_onnx
+    from biorel.training.model_folder import open_model
+
+    opened = open_model(model)
+    with artifacts.folder("export", config, config.out, force=config.force) as artifact:
+        export_onnx(opened.model, artifact.path)
+        for name in MODEL_FILES:
+            shutil.copyfile(model / name, artifact.path / name)
+    progress(f"{config.out}: ONNX graphs, described in onnx.json")
+
+
+def _convert(config: Export, source: Path, progress: Progress) -> None:
+    if config.format == "onnx":
+        raise ConfigError("relations have no form in ONNX", "give --model, or another --format")
+    format_ = format_of(config.out, config.format)
+    if format_ in HOLDING_TEXT and not config.documents:
+        raise ConfigError(f"--format {format_} holds the text: it needs --documents", "name the files that were read")
+    if config.documents and format_ not in HOLDING_TEXT:
+        raise ConfigError(f"--format {format_} holds no text", "leave --documents out")
+    if config.out.resolve() in {path.resolve() for path in (source, *config.documents)}:
+        raise OutputError(f"{config.out}: is an input", "choose another --out")
+    if config.out.exists() and not config.force:
+        raise OutputError(f"{config.out}: exists already", "choose another --out, or say --force to replace it")
+    counts = Counts()
+    with artifacts.whole_file(config.out) as place, WRITERS[format_](place) as writer:
+        relations = read_relations(source, counts)
+        if config.documents:
+            _with_documents(config, relations, writer, counts)
+        else:
+            for relation in relations:
+                writer.write(None, (), (relation,))
+                counts.add("relations written")
+    for reason, count in counts.by_reason.items():
+        places = counts.examples.get(reason)
+        progress(f"{reason}: {count}" + (f" ({', '.join(places)})" if places else ""))
+
+
+def _with_documents(config: Export, relations: Iterator[Relation], writer: RelationWriter, counts: Counts) -> None:
+    """Write every document with its relations.
+
+    Raises:
+        InputError: there are relations, and none is of a document.
+    """
+    grouped: dict[str, list[Relation]] = {}
+    for relation in relations:
+        grouped.setdefault(relation.doc_id, []).append(relation)
+    for annotated in read_documents(config.documents, counts):
+        found = grouped.pop(annotated.document.doc_id, [])
+        writer.write(annotated.document, annotated.mentions, found)
+        counts.add("relations written", count=len(found))
+    for doc_id, left in grouped.items():
+        counts.add(UNMATCHED, doc_id, len(left))
+    if grouped and not counts["relations written"]:
+        raise InputError(
+            f"{config.relations}: none of its relations is of a document in --documents "
+            f"(the first is of {next(iter(grouped))})",
+            "give the documents that the relations were extracted from",
+        )

@@ -1,0 +1,82 @@
+"""tag: documents -> documents.parquet and mentions.parquet, the mentions with concept ids where they are known."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from biorel import artifacts
+from biorel.config import Tag
+from biorel.counts import MALFORMED, Counts
+from biorel.errors import InputError
+from biorel.formats.documents import read_documents
+from biorel.linking.lexicon import LEXICON
+from biorel.linking.linker import load_linker
+from biorel.ner.tagger import Tagger
+from biorel.ner.taggers import TAGGERS, Options
+from biorel.records import Document, Mention
+from biorel.resources import resource
+from biorel.tables import TableWriter
+
+_CHUNK = 256
+Progress = Callable[[str], None]
+
+
+def run(config: Tag, progress: Progress = lambda line: None) -> Path:
+    """Tag the documents and write the folder `config.out`; returns it. Memory holds a chunk of documents.
+
+    Mentions that the documents bring are left out, so that all are of one tagger.
+
+    Raises:
+        BiorelError: an input cannot be read, a model is not there, or (--strict) a row is malformed.
+    """
+    with artifacts.folder("tag", config, config.out, force=config.force) as artifact:
+        counts = artifact.counts
+        linker_folder = config.linker or resource("models", "linker")
+        tagger = _tagger(config, linker_folder, counts)
+        ours = config.link and config.tagger != "imported" and not config.scispacy_linker
+        linker = load_linker(linker_folder) if ours else None
+        began = time.perf_counter()
+        with (
+            TableWriter(artifact.path / "documents.parquet", Document) as documents,
+            TableWriter(artifact.path / "mentions.parquet", Mention) as mentions,
+        ):
+            for chunk in _chunks(config, counts):
+                found = tagger.tag(chunk)
+                for document, spans in zip(chunk, found, strict=True):
+                    linked = spans if linker is None else linker.link(document, spans)
+                    mentions.write(linked)
+                    counts.add("mentions written", count=len(linked))
+                    counts.add("mentions without concept id", count=sum(one.entity_id is None for one in linked))
+                documents.write(chunk)
+                counts.add("documents written", count=len(chunk))
+        if config.strict and counts[MALFORMED]:
+            raise InputError(f"{counts.examples[MALFORMED][0]}", "mend the row, or leave --strict out to skip it")
+        rate = counts["documents written"] / max(1e-9, time.perf_counter() - began)
+        artifact.notes["documents_per_second"] = round(rate, 1)
+        progress("; ".join(f"{reason}: {count}" for reason, count in counts.by_reason.items()))
+        progress(f"{rate:.1f} docs/s")
+    return config.out
+
+
+def _tagger(config: Tag, linker_folder: Path, counts: Counts) -> Tagger:
+    shipped = {"spacy": "tagger", "bran": "cdr"}.get(config.tagger)
+    options = Options(
+        annotations=config.annotations,
+        lexicon=config.lexicon or linker_folder / LEXICON,
+        model=config.tagger_model or (str(resource("models", shipped)) if shipped else ""),
+        n_process=config.n_process,
+        abbreviations=config.abbreviations,
+        scispacy_linker=config.scispacy_linker,
+        consistent=config.consistent,
+        device=config.device,
+    )
+    return TAGGERS[config.tagger](options, counts)
+
+
+def _chunks(config: Tag, counts: Counts) -> Iterator[list[Document]]:
+    documents = (annotated.document for annotated in read_documents(config.input, counts))
+    while chunk := list(islice(documents, _CHUNK)):
+        yield chunk

@@ -1,0 +1,135 @@
+"""train-tagger: documents with gold mentions -> a spaCy pipeline that finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from biorel import artifacts
+from biorel.config import TrainTagger
+from biorel.counts import MALFORMED, Counts
+from biorel.errors import InputError
+from biorel.formats.documents import read_documents
+from biorel.ner.words import reachable_spans
+from biorel.records import Annotated
+from biorel.scoring.metrics import Prf
+
+Progress = Callable[[str], None]
+SpanCounts = dict[str, tuple[int, int, int]]
+
+# how the reasons begin for which a reader leaves out a mention
+_LOST = (MALFORMED, "mention dropped")
+
+
+def run(config: TrainTagger, progress: Progress = lambda line: None) -> Path:
+    """Train and write the pipeline folder `config.out`; returns it.
+
+    Raises:
+        BiorelError: an input cannot be read, or there is nothing to train or to choose on.
+    """
+    from biorel.ner.spacy_training import TrainingArguments, train
+
+    with artifacts.folder("train-tagger", config, config.out, force=config.force) as artifact:
+        training, dev = _splits(config, artifact.counts, progress)
+        recipe = TrainingArguments(**{field.name: getattr(config, field.name) for field in fields(TrainingArguments)})
+        best, best_epoch = dict[str, Prf](), 0
+        for report in train(training, dev, recipe, artifact.path):
+            measures = _measures(report.counts)
+            if report.best:
+                best, best_epoch = measures, report.epoch
+            scores = ", ".join(f"{type_} {100 * (measure.f1 or 0):.1f}" for type_, measure in measures.items())
+            mark = "  best so far" if report.best else ""
+            progress(f"epoch {report.epoch}/{config.epochs}  loss {report.loss:.2f}  dev F1: {scores}{mark}")
+        metrics = {
+            "mentions": {type_: asdict(measure) for type_, measure in best.items()},
+            "reachable": _reachable(dev),
+            "best_epoch": best_epoch,
+            "documents": {"train": len(training), "dev": len(dev)},
+        }
+        artifacts.write_json(artifact.path / "metrics.json", metrics)
+        (artifact.path / "README.md").write_text(_card(config, best, metrics), encoding="utf-8")
+    return config.out
+
+
+def _splits(config: TrainTagger, counts: Counts, progress: Progress) -> tuple[list[Annotated], list[Annotated]]:
+    """Training and dev documents; without --dev some of the training documents, drawn by seed."""
+    read = _read(config.train, "training", "train on documents with gold mentions", counts, progress)
+    training = [annotated for annotated in read if annotated.mentions]
+    if config.dev:
+        return training, _read(config.dev, "dev", "give gold mentions, or leave --dev out", counts, progress)
+    if config.held_out >= len(training):
+        raise InputError(
+            f"--held-out {config.held_out}: the training files have {len(training)} documents with mentions",
+            "hold out fewer, or give --dev",
+        )
+    order = np.random.default_rng(config.seed).permutation(len(training)).tolist()
+    return [training[index] for index in order[config.held_out :]], [
+        training[index] for index in order[: config.held_out]
+    ]
+
+
+def _read(files: Sequence[Path], kind: str, advice: str, counts: Counts, progress: Progress) -> list[Annotated]:
+    """The documents of files; the rows that are left out are told with their places.
+
+    Raises:
+        InputError: as `read_documents`, or there is no document with mentions.
+    """
+    books = Counts()
+    documents = list(read_documents(files, books))
+    counts.include(books)
+    lost = [
+        f"{reason}: {books.examples[reason][0]}{f' (and {count - 1:,} more)' if count > 1 else ''}"
+        for reason, count in books.by_reason.items()
+        if reason.startswith(_LOST)
+    ]
+    if not any(annotated.mentions for annotated in documents):
+        raise InputError("; ".join([f"the {kind} files have no document with mentions", *lost]), advice)
+    for line in lost:
+        progress(line)
+    return documents
+
+
+def _measures(counts: SpanCounts) -> dict[str, Prf]:
+    return {type_: Prf.of(*count) for type_, count in counts.items()}
+
+
+def _reachable(documents: list[Annotated]) -> float:
+    """Share of the gold spans that begin and end at a word's border: no tagger over words can find the others."""
+    spans = [
+        (annotated.document.text, {(mention.start, mention.end) for mention in annotated.mentions})
+        for annotated in documents
+    ]
+    gold = sum(len(found) for _, found in spans)
+    return sum(reachable_spans(text, found) for text, found in spans) / gold if gold else 0.0
+
+
+def _card(config: TrainTagger, best: dict[str, Prf], metrics: dict[str, Any]) -> str:
+    """The README of a tagger's folder."""
+    names = ", ".join(path.name for path in (*config.train, *config.dev))
+    rows = [
+        f"| {type_} | "
+        + " | ".join(f"{100 * (value or 0):.1f}" for value in (prf.precision, prf.recall, prf.f1))
+        + " |"
+        for type_, prf in best.items()
+    ]
+    lines = [
+        "# Tagger",
+        "",
+        "A spaCy pipeline that finds entities for `biorel tag` and `biorel extract`, written by `biorel train-tagger`.",
+        "",
+        f"- made from: {names}; {metrics['documents']['train']} documents for training, "
+        f"{metrics['documents']['dev']} to choose the epoch on (seed {config.seed})",
+        f"- epoch {metrics['best_epoch']} of {config.epochs}",
+        f"- gold spans that begin and end at a word's border: {100 * metrics['reachable']:.2f} %",
+        "",
+        "Dev documents, strict spans and types, before names are carried over within a document:",
+        "",
+        "| type | P | R | F1 |",
+        "|---|---|---|---|",
+        *rows,
+    ]
+    return "\n".join(lines) + "\n"

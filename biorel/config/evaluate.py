@@ -1,0 +1,57 @@
+"""The options of `biorel evaluate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, OUT, Config
+from biorel.config.options import GRAPH
+
+
+class Evaluate(Config):
+    """Score a model on one split of a dataset, or predictions against a gold corpus: metrics, tables, curves.
+
+    Predictions are relations (JSONL or Parquet, as extract writes them), or documents with mentions (PubTator, BioC,
+    JSONL) or mentions.parquet, which are scored by span, by overlap and by the concepts of each document.
+    """
+
+    example = (
+        "biorel evaluate --model runs/sample-model --dataset runs/sample-dataset --split test --out runs/sample-eval"
+    )
+
+    model: Path | None = Field(None, description="model folder")
+    dataset: Path | None = Field(None, description="folder that build-dataset wrote")
+    split: Literal["train", "dev", "test"] = Field("test", description="the split to score")
+    predictions: Path | None = Field(None, description="predicted relations or mentions, in place of a model")
+    gold: tuple[Path, ...] = Field((), description="the documents with gold mentions and relation rows")
+    mesh: tuple[Path, ...] = Field(
+        (), description="MeSH files: tell beside the figure that with predicted hypernyms of a gold tail left out"
+    )
+    relation_schema: str = Field(
+        "cdr", alias="schema", description="which words of --gold mean which label of --predictions"
+    )
+    graph: Path | None = GRAPH
+    device: str = DEVICE
+    batch_tokens: int = BATCH_TOKENS
+    plots: bool = Field(True, description="draw the curves as PNG")
+    out: Path = OUT
+    force: bool = FORCE
+
+    @model_validator(mode="after")
+    def _check(self) -> Evaluate:
+        of_model = [self.model is not None, self.dataset is not None]
+        of_file = [self.predictions is not None, bool(self.gold)]
+        if any(of_model) == any(of_file):
+            raise ValueError("give either --model and --dataset, or --predictions and --gold")
+        if any(of_model) and not all(of_model):
+            raise ValueError("--model and --dataset go together")
+        if any(of_file) and not all(of_file):
+            raise ValueError("--predictions and --gold go together")
+        if any(of_file) and self.graph:
+            raise ValueError("--graph is for --model: predictions are scored as they are")
+        if any(of_model) and self.mesh:
+            raise ValueError("--mesh is for --predictions; a dataset was filtered when it was built")
+        return self

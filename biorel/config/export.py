@@ -1,0 +1,33 @@
+"""The options of `biorel export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from biorel.config.base import FORCE, Config
+
+
+class Export(Config):
+    """Export a model folder to ONNX, or a relations file to another format."""
+
+    example = "biorel export --relations relations.jsonl --out relations.tsv"
+
+    model: Path | None = Field(None, description="model folder to export to ONNX")
+    relations: Path | None = Field(None, description="relations in JSONL or Parquet, as extract writes them")
+    documents: tuple[Path, ...] = Field(
+        (), description="the documents, for formats that hold the text (pubtator, bioc)"
+    )
+    format: Literal["auto", "onnx", "jsonl", "parquet", "tsv", "pubtator", "bioc"] = Field(
+        "auto", description="format of the output; auto tells it by the suffix"
+    )
+    out: Path = Field(description="file to write (ONNX: a folder)")
+    force: bool = FORCE
+
+    @model_validator(mode="after")
+    def _check(self) -> Export:
+        if (self.model is None) == (self.relations is None):
+            raise ValueError("give either --model or --relations")
+        return self

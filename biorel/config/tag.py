@@ -1,0 +1,52 @@
+"""The options of `biorel tag`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from biorel.config.base import DEVICE, FORCE, OUT, Config
+
+
+class Tag(Config):
+    """Tag and link the entities of documents: documents.parquet and mentions.parquet."""
+
+    example = "biorel tag resources/sample/abstracts.jsonl --out runs/sample-tags"
+
+    input: tuple[Path, ...] = Field(
+        min_length=1,
+        description="documents: .jsonl, PubTator, BioC, documents.parquet",
+        json_schema_extra={"argument": True},
+    )
+    tagger: Literal["spacy", "bran", "dictionary", "imported"] = Field("spacy", description="what finds the entities")
+    tagger_model: str | None = Field(
+        None,
+        description="spaCy or scispaCy model by name or folder, or a BRAN model folder  [default: the shipped one]",
+    )
+    annotations: tuple[Path, ...] = Field(
+        (), description="imported: PubTator, BioC or JSONL files to lay over the documents"
+    )
+    lexicon: Path | None = Field(
+        None, description="dictionary: lexicon.parquet, or rows of name, tab, type  [default: the linker's]"
+    )
+    linker: Path | None = Field(None, description="folder that build-linker wrote  [default: the shipped linker]")
+    link: bool = Field(True, description="give the mentions concept ids")
+    consistent: bool = Field(True, description="tag what was tagged once in a document at its other places, too")
+    abbreviations: bool = Field(False, description="spacy: add scispaCy's abbreviation detector")
+    scispacy_linker: Literal["", "mesh", "umls", "rxnorm", "go", "hpo"] = Field(
+        "",
+        description="spacy: scispaCy's linker over this knowledge base in place of ours (umls: about 11 GB of memory)",
+    )
+    n_process: int = Field(1, ge=1, description="spacy: processes that tag")
+    device: str = DEVICE
+    strict: bool = Field(False, description="a malformed row is an error, not a count")
+    out: Path = OUT
+    force: bool = FORCE
+
+    @model_validator(mode="after")
+    def _check(self) -> Tag:
+        if (self.tagger == "imported") != bool(self.annotations):
+            raise ValueError("--tagger imported and --annotations go together")
+        return self

@@ -1,0 +1,135 @@
+"""The options of `biorel train`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, OUT, THREADS, Config
+from biorel.config.options import (
+    BLOCKS,
+    EXPANSION,
+    GRAPH,
+    HEADS,
+    KERNELS,
+    POSITIONS,
+    WIDTH,
+    heads_fault,
+)
+
+
+class Train(Config):
+    """Train BRAN on a dataset; a killed run goes on from its last checkpoint when the same command is given again."""
+
+    example = "biorel train --dataset runs/sample-dataset --out runs/sample-model --epochs 2 --seed 1"
+
+    dataset: Path = Field(description="folder that build-dataset wrote")
+    resplit_dev: int = Field(
+        0, ge=0, description="join train and dev and draw this many dev documents anew by seed (the paper: 150 of CDR)"
+    )
+    vectors: Path | None = Field(None, description="pre-trained vectors of tokens, word2vec text, plain or gzip")
+    pretrained: Path | None = Field(None, description="folder that pretrain --method masked wrote, to start from")
+    task: Literal["relations", "triage", "ner"] = Field(
+        "relations",
+        description="what it is trained and judged for: relations; whether an abstract holds one; entity spans alone",
+    )
+    graph: Path | None = GRAPH
+    graph_features: bool = Field(
+        True, description="with --graph: what its articles say of a pair stands beside the pair features"
+    )
+    branches: int = Field(0, ge=0, description="with --graph: so many triples of an entity are written into the text")
+    soft_positions: bool = Field(True, description="with --branches: they have positions of their own (K-BERT)")
+    visible_matrix: bool = Field(True, description="with --branches: only its entity's mentions see one (K-BERT)")
+    seed: int = Field(1, ge=0, description="seed of initial weights, splits, order and dropout")
+    device: str = DEVICE
+    threads: int = THREADS
+    deterministic: bool = Field(
+        False, description="on CUDA: only operations that repeat bit for bit (tested on CPUs, which do so without)"
+    )
+
+    encoder: str = Field(
+        "transformer",
+        pattern=r"^(transformer|hf:.+)$",
+        description="BRAN's own blocks, or hf:FOLDER_OR_NAME, a pre-trained BERT in their place (extra `hf`)",
+    )
+    encoder_rate: float = Field(5e-5, gt=0, description="hf: peak learning rate of its last block")
+    layer_decay: float = Field(0.9, gt=0, le=1, description="hf: share of that rate from block to block downwards")
+    gradient_checkpointing: bool = Field(False, description="hf: recompute activations, for less memory")
+    mixed_precision: bool = Field(True, description="hf: bfloat16 on a GPU")
+    width: int = WIDTH
+    blocks: int = BLOCKS
+    heads: int = HEADS
+    kernels: tuple[int, ...] = KERNELS
+    expansion: int = EXPANSION
+    positions: int = POSITIONS
+    units: Literal["mentions", "tokens"] = Field(
+        "mentions", description="what the bi-affine scores: averaged mentions, or every mention token as in the paper"
+    )
+    pair_features: bool = Field(True, description="add scores from hand-made features of a pair")
+    rerank: bool = Field(
+        True,
+        description="after training, join BRAN's scores with those of a linear model of words, and read each pair "
+        "against its rivals; needs the pair features; without both, scores are those of the paper's BRAN",
+    )
+    word_dropout: float = Field(0.15, ge=0, lt=1, description="probability that a token becomes UNK")
+    input_dropout: float = Field(0.3, ge=0, lt=1, description="dropout on the embedded tokens")
+    inner_dropout: float = Field(0.1, ge=0, lt=1, description="dropout inside the blocks")
+    final_dropout: float = Field(0.5, ge=0, lt=1, description="dropout on the head and tail projections")
+
+    epochs: int = Field(20, ge=1, description="passes over the training documents")
+    patience: int = Field(0, ge=0, description="stop after this many epochs without a better dev F1; 0: never")
+    sampling: Literal["documents", "paper"] = Field(
+        "documents", description="all pairs of a batch of documents, or the paper's pair minibatches by a coin"
+    )
+    token_budget: int = Field(3200, ge=1, description="padded tokens of a batch of documents")
+    pairs_per_step: int = Field(32, ge=1, description="paper sampling: pairs of a minibatch")
+    steps_per_epoch: int = Field(100, ge=1, description="paper sampling: minibatches that make an epoch")
+    learning_rate: float = Field(1e-3, gt=0, description="peak learning rate")
+    warmup: int = Field(100, ge=0, description="steps of linear warm-up")
+    final_rate: float = Field(
+        0.05, ge=0, le=1, description="share of the peak that the cosine schedule ends at; 1: constant"
+    )
+    beta1: float = Field(0.9, ge=0, lt=1, description="Adam's first decay")
+    beta2: float = Field(0.999, ge=0, lt=1, description="Adam's second decay")
+    epsilon: float = Field(1e-8, gt=0, description="Adam's epsilon")
+    weight_decay: float = Field(0.0, ge=0, description="decoupled weight decay")
+    clip: float = Field(10.0, gt=0, description="gradient norm is clipped to this")
+    gradient_noise: float = Field(0.0, ge=0, description="eta of the annealed Gaussian noise on gradients")
+    ema: float = Field(0.998, ge=0, lt=1, description="decay of the running average of the weights")
+    positive_weight: float = Field(1.0, gt=0, description="weight of pairs that hold a relation")
+    ner_weight: float = Field(1.0, ge=0, description="lambda of the entity-type loss; 0 is 'no NER'")
+    thresholds: Literal["shared", "own"] = Field(
+        "shared",
+        description="from dev: one for all relations, half of the best F1 (Lipton et al. 2014), or each one's own, "
+        "where F1 is best (the paper)",
+    )
+    eval_tokens: int = BATCH_TOKENS
+    out: Path = OUT
+    force: bool = FORCE
+
+    @model_validator(mode="after")
+    def _check(self) -> Train:
+        if fault := heads_fault(self.width, self.heads):
+            raise ValueError(fault)
+        if self.vectors and self.pretrained:
+            raise ValueError("--pretrained brings its own vectors: leave out --vectors")
+        if self.encoder != "transformer" and (self.vectors or self.pretrained):
+            raise ValueError("--encoder hf:... brings its own weights: leave out --vectors and --pretrained")
+        if self.branches and not self.graph:
+            raise ValueError("--branches are of a graph: say --graph too")
+        if self.graph and not (self.branches or self.reads_graph_features):
+            raise ValueError(
+                "--graph brings no knowledge here: say --branches 2, or let it stand beside the pair features, "
+                "which are of --task relations alone"
+            )
+        if self.rerank and not self.pair_features:
+            raise ValueError("--rerank reads pair features: say --no-rerank where there are --no-pair-features")
+        return self
+
+    @property
+    def reads_graph_features(self) -> bool:
+        """Whether what the graph's articles say of a pair stands beside its features."""
+        known = self.graph is not None and self.task == "relations"
+        return known and self.graph_features and self.pair_features

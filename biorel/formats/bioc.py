@@ -1,0 +1,172 @@
+"""BioC documents into records: title and abstract from passages, mentions from annotations, curations from
+relations.
+
+BioC counts offsets from the start of the document, but files differ in what they put between passages, in
+what they leave out and in the unit they count in. So each stretch of text is placed in ours by itself, and
+its annotations with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from bioc import BioCAnnotation, BioCDocument, BioCPassage
+
+from biorel.counts import Counts
+from biorel.errors import InputError
+from biorel.formats.bioc_concepts import annotated_concepts, curations, infon_text
+from biorel.formats.bioc_parse import parse_bioc
+from biorel.formats.references import concepts_of
+from biorel.formats.spans import check_spans, refuse_all_lost, without_repeats
+from biorel.records import Annotated, Document, Mention
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A stretch of text: where the source counts it from, where it stands in ours, what is marked on it."""
+
+    text: str
+    offset: int
+    place: int
+    annotations: list[BioCAnnotation] = field(default_factory=list)
+
+
+def read_bioc(path: Path, counts: Counts) -> Iterator[Annotated]:
+    """Yield the documents of a BioC file, XML or JSON, plain or gzip, in file order.
+
+    Args:
+        path: the file; see `bioc_parse.parse_bioc` for the shapes that are understood.
+        counts: books documents, annotations, relations, repairs and drops.
+
+    Raises:
+        InputError: the file cannot be read, is not BioC, holds no document, or holds annotations of which
+            none could be imported.
+    """
+    documents = mentions = 0
+    annotations_before = counts["annotation rows"]
+    for document in parse_bioc(path, counts):
+        if not document.id.strip():
+            counts.add("document dropped: no id", str(path))
+            continue
+        annotated = _annotated(document, path, counts)
+        documents += 1
+        mentions += len(annotated.mentions)
+        yield annotated
+    if not documents:
+        raise InputError(f"{path}: no document with an id in this BioC file", "is the collection empty?")
+    refuse_all_lost(path, counts["annotation rows"] - annotations_before, mentions)
+
+
+def _annotated(source: BioCDocument, path: Path, counts: Counts) -> Annotated:
+    doc_id = source.id.strip()
+    place = f"{path} {doc_id}"
+    title, abstract, pieces = _laid_out(source)
+    named: list[Mention] = []
+    kept: list[Mention] = []
+    for piece in pieces:
+        marked: list[Mention] = []
+        for annotation in piece.annotations:
+            marked += _mentions(doc_id, annotation, piece, counts, place)
+        named += marked
+        # offsets may count bytes or UTF-16 units; they can be told only against the stretch they count in
+        checked = check_spans(Document(doc_id, piece.text, ""), marked, counts, place)
+        kept += [_shifted(mention, piece.place) for mention in checked]
+    counts.add("documents read")
+    by_id = {annotation.id: annotation for piece in pieces for annotation in piece.annotations}
+    relations = [*source.relations, *(relation for part in _parts(source) for relation in part.relations)]
+    found = curations(doc_id, relations, by_id, concepts_of(named), counts, place)
+    return Annotated(
+        Document(doc_id, title, abstract), without_repeats(kept, counts, place), tuple(dict.fromkeys(found))
+    )
+
+
+def _shifted(mention: Mention, by: int) -> Mention:
+    return replace(mention, start=mention.start + by, end=mention.end + by)
+
+
+def _parts(source: BioCDocument) -> Iterator[Any]:
+    """Passages and their sentences."""
+    for passage in source.passages:
+        yield passage
+        yield from passage.sentences
+
+
+def _laid_out(source: BioCDocument) -> tuple[str, str, list[_Piece]]:
+    """Title, abstract, and the pieces of both in order, each with its annotations.
+
+    Stretches are joined by one space, as title and abstract are. An annotation on the document itself, or
+    on a passage whose text is in its sentences, belongs to the stretch that begins last before it.
+    """
+    titles, rest = _title_and_rest(source.passages)
+    title = " ".join(text for passage in titles for text, _, _ in _stretches(passage))
+    pieces: list[_Piece] = []
+    loose = list(source.annotations)
+    for passages, begin in ((titles, 0), (rest, len(title) + 1)):
+        place = begin
+        for passage in passages:
+            for text, offset, marks in _stretches(passage):
+                pieces.append(_Piece(text, place if offset is None else offset, place, list(marks)))
+                place += len(text) + 1
+            if not passage.text:
+                loose += passage.annotations
+    abstract = " ".join(piece.text for piece in pieces if piece.place > len(title))
+    if loose and not pieces:
+        pieces.append(_Piece("", 0, 0))
+    for annotation in loose:
+        start = min((span.offset for span in annotation.locations), default=0)
+        before = [piece for piece in pieces if piece.offset <= start]
+        max(before or pieces[:1], key=lambda piece: piece.offset).annotations.append(annotation)
+    return title, abstract, pieces
+
+
+def _title_and_rest(passages: list[BioCPassage]) -> tuple[list[BioCPassage], list[BioCPassage]]:
+    """The passage that is marked as the title, else the first one unless that is marked as something else."""
+    for passage in passages:
+        marks = {infon_text(passage, "type").lower(), infon_text(passage, "section_type").lower()}
+        if marks & {"title", "front"}:
+            return [passage], [other for other in passages if other is not passage]
+    first = passages[:1]
+    if first and not infon_text(first[0], "type") and not infon_text(first[0], "section_type"):
+        return first, passages[1:]
+    return [], passages
+
+
+def _stretches(passage: BioCPassage) -> Iterator[tuple[str, int | None, list[BioCAnnotation]]]:
+    """(text, offset, annotations) of the passage, or of each of its sentences where the text is in those."""
+    if passage.text:
+        on_sentences = (item for sentence in passage.sentences for item in sentence.annotations)
+        yield passage.text, passage.offset, [*passage.annotations, *on_sentences]
+    else:
+        for sentence in passage.sentences:
+            if sentence.text or sentence.annotations:
+                yield sentence.text, sentence.offset, sentence.annotations
+
+
+def _mentions(doc_id: str, annotation: BioCAnnotation, piece: _Piece, counts: Counts, place: str) -> list[Mention]:
+    """The mentions of one annotation, one for each concept; offsets count from the start of the piece.
+
+    A mention in several parts (`left` ... `hand`) becomes one span from the first to the last.
+    """
+    counts.add("annotation rows")
+    where = f"{place} annotation {annotation.id}"
+    if not annotation.locations:
+        counts.add("annotation dropped: no offsets", where)
+        return []
+    start, end = annotation.total_span.offset - piece.offset, annotation.total_span.end - piece.offset
+    inside = piece.text[start:end] if 0 <= start < end <= len(piece.text) else ""
+    parts = [piece.text[span.offset - piece.offset :][: span.length] for span in annotation.locations]
+    text = annotation.text or inside
+    if len(parts) > 1 and inside != text and _unspaced("".join(parts)) == _unspaced(text):
+        counts.add("mention in several parts kept as one span", where)
+        text = inside
+    ids, type_ = annotated_concepts(annotation)
+    if len(ids) > 1:
+        counts.add("mentions added: one span names several concepts", count=len(ids) - 1)
+    return [Mention(doc_id, start, end, text, type_, id_) for id_ in ids]
+
+
+def _unspaced(text: str) -> str:
+    return "".join(text.split())

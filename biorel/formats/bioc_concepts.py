@@ -1,0 +1,144 @@
+"""What BioC's infons say: the concepts of an annotation, the arguments of a relation.
+
+BioC fixes no names for them. Corpora write a concept as `identifier` (PubTator, BioRED) or under the name of
+its vocabulary (`MESH`, CDR); a relation points at annotations with nodes, or names its concepts in infons:
+`role1` and `role2` (PubTator3), `entity1` and `entity2` (BioRED), or two types (`Chemical`, `Disease`, CDR).
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from bioc import BioCAnnotation, BioCRelation
+
+from biorel.counts import Counts
+from biorel.formats.identifiers import concept_ids, entity_type
+from biorel.formats.references import NO_RELATION, Concept, resolve, says_no_relation
+from biorel.records import Curation
+
+_VOCABULARIES = ("mesh", "ncbigene", "ncbi gene", "entrezgene", "omim", "chebi", "ncbitaxon", "taxon")
+_ARGUMENT_NAMES = (("role1", "role2"), ("entity1", "entity2"), ("arg1", "arg2"))
+_CONCEPT_TYPES = ("Chemical", "Disease", "Gene")
+_HEAD_ROLES = frozenset({"arg1", "subject", "head", "source", "agent"})
+_TAIL_ROLES = frozenset({"arg2", "object", "tail", "target"})
+# `Chemical|MESH:D003000`; the parts of a mutation (`p|DEL|10_12|`) are shorter than any type's name
+_TYPED = re.compile(r"([A-Za-z]{3,})\|(.+)", re.DOTALL)
+
+
+def infon_text(node: Any, name: str) -> str:
+    """An infon as text: a number in digits, a list joined by `|`, empty where there is none."""
+    return _text(node.infons.get(name))
+
+
+def annotated_concepts(annotation: BioCAnnotation) -> tuple[tuple[str | None, ...], str]:
+    """The concept ids that an annotation names, at least one, and its type."""
+    type_ = entity_type(infon_text(annotation, "type"))
+    raw = infon_text(annotation, "identifier") or infon_text(annotation, "normalized_id")
+    if not raw:
+        ids = []
+        for name in annotation.infons:
+            if name.lower() in _VOCABULARIES:
+                parts = re.split(r"[|;,]", infon_text(annotation, name))
+                ids += [part if ":" in part else f"{name}:{part.strip()}" for part in parts]
+        raw = "|".join(ids)
+    return concept_ids(raw, type_), type_
+
+
+def curations(
+    doc_id: str,
+    relations: Iterable[BioCRelation],
+    annotations: Mapping[str, BioCAnnotation],
+    concepts: Mapping[str, Concept],
+    counts: Counts,
+    place: str,
+) -> Iterator[Curation]:
+    """The relations that have a type and two arguments with concept ids; the others are booked.
+
+    An argument that names several concepts makes a curation for each.
+
+    Args:
+        doc_id: of the document.
+        relations: all of the document's.
+        annotations: of the document, by their ids, which nodes refer to.
+        concepts: of the document's mentions, see `references.concepts_of`.
+        counts: books relations and what is skipped.
+        place: file and document, for the counts.
+    """
+    for relation in relations:
+        counts.add("relation rows")
+        name = infon_text(relation, "type") or infon_text(relation, "relation")
+        arguments = _arguments(relation, annotations, concepts)
+        where = f"{place} relation {relation.id}"
+        if not name:
+            counts.add("relation row skipped: no type", where)
+        elif says_no_relation(name):
+            counts.add(NO_RELATION, where)
+        elif len(arguments) != 2:
+            counts.add("relation row skipped: not two arguments", where)
+        elif not all(arguments):
+            counts.add("relation row skipped: an argument names no concept", where)
+        else:
+            pairs = list(itertools.product(*arguments))
+            if len(pairs) > 1:
+                counts.add("curations added: an argument names several concepts", count=len(pairs) - 1)
+            for (head_id, head_type), (tail_id, tail_type) in pairs:
+                yield Curation(doc_id, head_type, head_id, name, tail_type, tail_id)
+
+
+def _arguments(
+    relation: BioCRelation, annotations: Mapping[str, BioCAnnotation], concepts: Mapping[str, Concept]
+) -> list[list[Concept]]:
+    """The arguments, head first, each as the concepts that it names."""
+    infons = {name.lower(): value for name, value in relation.infons.items()}
+    # PubTator3's nodes do not hold annotation ids, so its infons come first
+    for head, tail in _ARGUMENT_NAMES:
+        if head in infons and tail in infons:
+            return [_named(infons[head], concepts), _named(infons[tail], concepts)]
+    if relation.nodes:
+        known = [annotations[node.refid] for node in _by_role(relation.nodes) if node.refid in annotations]
+        found = [annotated_concepts(annotation) for annotation in known]
+        return [[(id_, type_) for id_ in ids if id_ is not None] for ids, type_ in found]
+    typed = [(entity_type(name), _text(value)) for name, value in relation.infons.items()]
+    return [_resolved(value, type_, concepts) for type_, value in typed if type_ in _CONCEPT_TYPES]
+
+
+def _by_role(nodes: Iterable[Any]) -> list[Any]:
+    """Head before tail where the roles tell, else as they stand."""
+
+    def rank(node: Any) -> int:
+        role = node.role.lower()
+        return 0 if role in _HEAD_ROLES else 2 if role in _TAIL_ROLES else 1
+
+    return sorted(nodes, key=rank)
+
+
+def _named(value: Any, concepts: Mapping[str, Concept]) -> list[Concept]:
+    """The concepts of an argument in an infon: an id, `type|id`, or PubTator3's object."""
+    if isinstance(value, dict):
+        raw = _text(value.get("identifier")) or _text(value.get("normalized_id"))
+        return _resolved(raw, entity_type(_text(value.get("type")) or _text(value.get("biotype"))), concepts)
+    typed = _TYPED.fullmatch(_text(value))
+    if typed:
+        return _resolved(typed[2], entity_type(typed[1]), concepts)
+    return _resolved(_text(value), "", concepts)
+
+
+def _resolved(raw: str, type_: str, concepts: Mapping[str, Concept]) -> list[Concept]:
+    found = (resolve(id_, type_, concepts) for id_ in concept_ids(raw, type_) if id_ is not None)
+    return list(dict.fromkeys(concept for concept in found if concept is not None))
+
+
+def _text(value: Any) -> str:
+    """A text, a number in digits, or a list of such, joined; a list within a list says nothing."""
+    if isinstance(value, list):
+        return "|".join(text for text in map(_one_text, value) if text)
+    return _one_text(value)
+
+
+def _one_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""

@@ -1,0 +1,201 @@
+"""BioC files, XML or JSON, plain or gzip, as a stream of the bioc library's documents.
+
+bioc's own readers would resolve XML entities, cut a text at its first inline tag, keep the whole file in
+memory and stop at a JSON object that lacks a key. So both formats are first brought to one shape, BioC JSON
+with every key present, and bioc builds its documents from that.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from bioc import BioCDocument, biocjson
+
+from biorel.counts import Counts
+from biorel.errors import InputError
+from biorel.formats.files import HALF_OF_PAIR, LARGEST_JSON, MOST_VALUES, is_bearable, read_head, read_lines
+from biorel.formats.xml_stream import read_elements, text_of
+
+Node = dict[str, Any]
+
+_LISTS = ("passages", "sentences", "annotations", "relations", "nodes")
+_ATTRIBUTES = frozenset({"id", "refid", "role", "offset", "length"})
+# of one document; each takes some kilobytes as bioc's objects
+_MOST_NODES = 100_000
+_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+
+
+def parse_bioc(path: Path, counts: Counts) -> Iterator[BioCDocument]:
+    """Yield the documents of a BioC file in file order.
+
+    XML is streamed. JSON is a collection, PubTator3's `{"PubTator3": [...]}`, a list of documents, one
+    document, or JSON lines of any of these.
+
+    Raises:
+        InputError: the file cannot be read, is neither XML nor JSON, or is no BioC.
+    """
+    head = read_head(path)
+    if head.startswith((b"<", *_UTF16_MARKS)):
+        for element in read_elements(path, "BioC", ("collection",), ("document",)):
+            yield _built(path, _from_xml(element), counts)
+    elif head.startswith((b"{", b"[")):
+        for value in _json_values(path, counts):
+            for node in _checked_documents(path, value):
+                yield _built(path, node, counts)
+    else:
+        raise InputError(f"{path}: neither XML nor JSON, so no BioC", "BioC files begin with '<', '{' or '['")
+
+
+def _from_xml(element: Any) -> Node:
+    """An element as BioC JSON spells it."""
+    # an attribute with the name of a list is no list
+    node: Node = {name: value for name, value in element.attrib.items() if name in _ATTRIBUTES}
+    for child in element:
+        tag = child.tag
+        if tag == "infon":
+            node.setdefault("infons", {})[child.get("key", "")] = text_of(child)
+        elif tag in ("id", "offset", "text"):
+            node[tag] = text_of(child)
+        elif f"{tag}s" in (*_LISTS, "locations"):
+            node.setdefault(f"{tag}s", []).append(_from_xml(child))
+    return node
+
+
+def _json_values(path: Path, counts: Counts) -> Iterator[Any]:
+    """The values of a JSON file: its lines where the first line is a whole value, else all of it."""
+    lines = ((number, line) for number, line in read_lines(path, counts, LARGEST_JSON) if line.strip())
+    number, first = next(lines)
+    try:
+        value = json.loads(_of_bearable_size(path, first))
+    except ValueError:
+        yield _loaded(path, 0, _joined(path, first, lines))
+        return
+    except RecursionError as error:
+        raise _too_deep(path) from error
+    yield value
+    for number, line in lines:
+        yield _loaded(path, number, line)
+
+
+def _joined(path: Path, first: str, lines: Iterator[tuple[int, str]]) -> str:
+    texts, size = [first], len(first)
+    for _, line in lines:
+        texts.append(line)
+        size += len(line) + 1
+        if size > LARGEST_JSON or len(texts) > MOST_VALUES:
+            raise _too_large(path)
+    return "\n".join(texts)
+
+
+def _of_bearable_size(path: Path, text: str) -> str:
+    if not is_bearable(text):
+        raise _too_large(path)
+    return text
+
+
+def _too_large(path: Path) -> InputError:
+    return InputError(f"{path}: one JSON value too large to be read", "write BioC XML, or a document a line")
+
+
+def _loaded(path: Path, number: int, text: str) -> Any:
+    _of_bearable_size(path, text)
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        place = f"{path}:{number}" if number else str(path)
+        raise InputError(f"{place}: not JSON ({error})", "fetch or export the file again") from error
+    except RecursionError as error:
+        raise _too_deep(path) from error
+
+
+def _too_deep(path: Path) -> InputError:
+    return InputError(f"{path}: JSON nested too deeply to be BioC", "is this the right file?")
+
+
+def _checked_documents(path: Path, value: Any) -> list[Node]:
+    try:
+        return list(_json_documents(path, value))
+    except RecursionError as error:
+        raise _too_deep(path) from error
+
+
+def _json_documents(path: Path, value: Any) -> Iterator[Node]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _json_documents(path, item)
+    elif isinstance(value, dict) and "passages" in value:
+        yield value
+    elif isinstance(value, dict) and ("documents" in value or "PubTator3" in value):
+        yield from _json_documents(path, value.get("documents", value.get("PubTator3")))
+    else:
+        keys = ", ".join(value)[:80] if isinstance(value, dict) else ""
+        found = f"an object with the keys {keys or '(none)'}" if isinstance(value, dict) else repr(value)[:40]
+        raise InputError(
+            f"{path}: {found} where a BioC collection or document was expected",
+            "a BioC document has 'passages', a collection has 'documents'",
+        )
+
+
+def _without_halves(value: Any, counts: Counts) -> Any:
+    r"""The value with each half of a surrogate pair (`"\ud83d"` alone), which is no character, replaced."""
+    if isinstance(value, str):
+        whole, halves = HALF_OF_PAIR.subn("\ufffd", value)
+        if halves:
+            counts.add("half of a surrogate pair replaced", count=halves)
+        return whole
+    if isinstance(value, list):
+        return [_without_halves(item, counts) for item in value]
+    if isinstance(value, dict):
+        return {key: _without_halves(item, counts) for key, item in value.items()}
+    return value
+
+
+def _built(path: Path, node: Node, counts: Counts) -> BioCDocument:
+    try:
+        if _size(node) > _MOST_NODES:
+            raise InputError(f"{path}: a document of more than {_MOST_NODES} passages, annotations and the like")
+        return biocjson.fromJSON(_filled(_without_halves(node, counts)), bioctype="BioCDocument")
+    except RecursionError as error:
+        raise _too_deep(path) from error
+    except (TypeError, ValueError, AttributeError) as error:
+        place = f"{path}: document {_string(node.get('id'))[:40]!r}"
+        raise InputError(f"{place} is not BioC ({error})", "fetch or export the file again") from error
+
+
+def _size(node: Node) -> int:
+    """How many nodes there are, this one among them."""
+    lists = (node.get(name) or [] for name in (*_LISTS, "locations"))
+    return 1 + sum(_size(item) for items in lists for item in items)
+
+
+def _filled(node: Node) -> Node:
+    """The node with every key that bioc asks for; a location without two whole numbers is left out."""
+    spans = [(_whole(span.get("offset")), _whole(span.get("length"))) for span in node.get("locations") or []]
+    whole = [(start, length) for start, length in spans if start is not None and length is not None]
+    filled: Node = {name: [_filled(item) for item in node.get(name) or []] for name in _LISTS}
+    return filled | {
+        "locations": [{"offset": start, "length": length} for start, length in whole],
+        "id": _string(node.get("id") or node.get("pmid")),
+        "infons": dict(node.get("infons") or {}),
+        "text": _string(node.get("text")),
+        "offset": _whole(node.get("offset")),
+        "refid": _string(node.get("refid")),
+        "role": _string(node.get("role")),
+    }
+
+
+def _whole(value: Any) -> int | None:
+    if isinstance(value, str) and re.fullmatch(r"\s*\d{1,18}\s*", value):
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _string(value: Any) -> str:
+    """A text or a number as text; anything else is nothing."""
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""

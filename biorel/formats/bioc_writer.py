@@ -1,0 +1,119 @@
+"""BioC XML: collection > document > two passages > annotations; relations point at annotations and at concepts.
+
+A document without relations is written as well. A relation has the infons `type`, `score`, and its concepts as
+`entity1` (head) and `entity2` (tail), as BioRED names them; its nodes are the two annotations of its strongest
+evidence. A character that XML has no way to hold becomes a space, so that offsets stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from lxml import etree
+
+from biorel.errors import ConfigError
+from biorel.formats.annotations import Annotation, join_mentions
+from biorel.records import Document, Mention, Relation
+
+_DOCTYPE = '<!DOCTYPE collection SYSTEM "BioC.dtd">'
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_DIGITS = 6
+
+
+class BiocWriter:
+    """Writes documents to a BioC XML file, one at a time. A context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._open = ExitStack()
+        self._file: Any = None
+
+    def write(self, document: Document | None, mentions: Sequence[Mention], relations: Sequence[Relation]) -> None:
+        """Write one document with its annotations and relations.
+
+        Raises:
+            ConfigError: no document.
+        """
+        if document is None:
+            raise ConfigError("BioC files hold the text, and there is no document", "give --documents")
+        self._file.write(_document(document, mentions, relations), pretty_print=True)
+
+    def __enter__(self) -> Self:
+        with ExitStack() as opened:
+            # a stream of Python's, as lxml's own does not raise OSError when the disk is full
+            stream = opened.enter_context(self._path.open("wb"))
+            self._file = opened.enter_context(etree.xmlfile(stream, encoding="UTF-8"))
+            self._file.write_declaration(doctype=_DOCTYPE)
+            opened.enter_context(self._file.element("collection"))
+            # the DTD asks for these three; a date would make equal runs differ
+            for name, text in (("source", "biorel"), ("date", ""), ("key", "")):
+                self._file.write(_with_text(etree.Element(name), text), pretty_print=True)
+            self._open = opened.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.__exit__(kind, error, trace)
+
+
+def _document(document: Document, mentions: Sequence[Mention], relations: Sequence[Relation]) -> Any:
+    element = etree.Element("document")
+    _child(element, "id", document.doc_id)
+    marks = list(enumerate(join_mentions(mentions, lambda id_, type_: id_), start=1))
+    numbers: dict[tuple[int, int, str | None], str] = {}
+    abstract = len(document.title) + 1
+    for kind, offset, text in (("title", 0, document.title), ("abstract", abstract, document.abstract)):
+        passage = etree.SubElement(element, "passage")
+        _infon(passage, "type", kind)
+        _child(passage, "offset", str(offset))
+        _child(passage, "text", text)
+        for number, mark in marks:
+            if (mark.start < abstract) == (kind == "title"):
+                numbers.update({(mark.start, mark.end, id_): str(number) for id_ in mark.entity_ids})
+                _annotate(passage, str(number), mark)
+    for number, relation in enumerate(relations, start=1):
+        _relate(element, f"R{number}", relation, numbers)
+    return element
+
+
+def _annotate(passage: Any, number: str, mark: Annotation) -> None:
+    annotation = etree.SubElement(passage, "annotation", id=number)
+    _infon(annotation, "type", mark.type)
+    _infon(annotation, "identifier", mark.identifier)
+    etree.SubElement(annotation, "location", offset=str(mark.start), length=str(mark.end - mark.start))
+    _child(annotation, "text", mark.text)
+
+
+def _relate(element: Any, number: str, relation: Relation, numbers: Mapping[tuple[int, int, str | None], str]) -> None:
+    """Add a relation; nodes only where both mentions of the strongest evidence are annotations."""
+    related = etree.SubElement(element, "relation", id=number)
+    _infon(related, "type", relation.relation)
+    _infon(related, "score", str(round(relation.score, _DIGITS)))
+    _infon(related, "entity1", relation.head.id)
+    _infon(related, "entity2", relation.tail.id)
+    strongest = relation.strongest
+    if strongest is not None:
+        head = numbers.get((*strongest.head, relation.head.id))
+        tail = numbers.get((*strongest.tail, relation.tail.id))
+        if head is not None and tail is not None:
+            etree.SubElement(related, "node", refid=head, role="head")
+            etree.SubElement(related, "node", refid=tail, role="tail")
+
+
+def _infon(parent: Any, key: str, text: str) -> None:
+    _with_text(etree.SubElement(parent, "infon", key=key), text)
+
+
+def _child(parent: Any, tag: str, text: str) -> None:
+    _with_text(etree.SubElement(parent, tag), text)
+
+
+def _with_text(element: Any, text: str) -> Any:
+    element.text = _NO_XML.sub(" ", text)
+    return element

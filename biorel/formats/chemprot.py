@@ -1,0 +1,157 @@
+"""ChemProt and DrugProt: one corpus in three tab-separated files, for abstracts, entities and relations.
+
+    abstracts   17380207  title  abstract
+    entities    17380207  T1  CHEMICAL  1102  1112  Asparagine
+    relations   17380207  PRODUCT-OF  Arg1:T1  Arg2:T6                    (DrugProt)
+                17380207  CPR:9  Y  PRODUCT-OF  Arg1:T1  Arg2:T6          (ChemProt)
+
+Entities carry no concept, so each annotation is an entity of its own, `LOCAL:T1`, known within its document.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from biorel.counts import MALFORMED, Counts
+from biorel.errors import InputError
+from biorel.formats.files import read_lines
+from biorel.formats.identifiers import document_key, entity_type
+from biorel.formats.spans import check_spans, is_offset, without_repeats
+from biorel.records import Annotated, Curation, Document, Mention
+
+_FILES = re.compile(r".*(?P<kind>abstrac|entities|relations)[^/]*\.(?:tsv|txt)(?:\.gz)?", re.IGNORECASE)
+_ARGUMENT = re.compile(r"Arg([12]):(\S+)")
+
+# rows held as they stand, split when their document comes: lists of cells would take five times the memory
+Rows = dict[str, list[str]]
+_MOST_ROWS = 3_000_000
+
+
+def locate(folder: Path) -> tuple[Path, Path, Path | None]:
+    """The abstracts, entities and relations of the one set in a folder; relations may be missing.
+
+    Raises:
+        InputError: the folder is missing, lacks abstracts or entities, or holds several sets.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder", "name the folder that holds the three TSV files")
+    found: dict[str, list[Path]] = {"abstrac": [], "entities": [], "relations": []}
+    for path in sorted(folder.iterdir()):
+        match = _FILES.fullmatch(path.name)
+        if match and path.is_file():
+            found[match["kind"].lower()].append(path)
+    for paths in found.values():
+        if len(paths) > 1:
+            names = ", ".join(path.name for path in paths)
+            raise InputError(f"{folder}: several sets: {names}", "leave one set in the folder")
+    if not found["abstrac"] or not found["entities"]:
+        raise InputError(
+            f"{folder}: no ChemProt or DrugProt set; looked for *abstracts*.tsv and *entities*.tsv",
+            "name the folder that holds the TSV files, plain or .gz",
+        )
+    return found["abstrac"][0], found["entities"][0], next(iter(found["relations"]), None)
+
+
+def read_chemprot(abstracts: Path, entities: Path, relations: Path | None, counts: Counts) -> Iterator[Annotated]:
+    """Yield the documents in the order of the abstracts' file.
+
+    The three files stand in different orders, so entities and relations are held in memory.
+
+    Args:
+        abstracts: id, title, abstract.
+        entities: id, annotation, type, start, end, text.
+        relations: id, relation, annotations of the two arguments; None for a set without.
+        counts: books documents, annotations, relations, and rows that fit no document.
+
+    Raises:
+        InputError: a file cannot be read, or there is no document.
+    """
+    entity_rows = _grouped(entities, 6, counts)
+    relation_rows = _grouped(relations, 4, counts) if relations else {}
+    seen: set[int | str] = set()
+    for number, line in read_lines(abstracts, counts):
+        fields = line.split("\t")
+        if not line.strip():
+            continue
+        if len(fields) < 2 or not fields[0].strip():
+            counts.add(MALFORMED, f"{abstracts}:{number}")
+            continue
+        doc_id = fields[0].strip()
+        if document_key(doc_id) in seen:
+            counts.add("duplicate document dropped", f"{abstracts}:{number}")
+            continue
+        seen.add(document_key(doc_id))
+        counts.add("documents read")
+        # a tab within the abstract keeps its place, as offsets count it
+        document = Document(doc_id, fields[1], "\t".join(fields[2:]))
+        marked = [row.split("\t") for row in entity_rows.pop(doc_id, [])]
+        related = [row.split("\t") for row in relation_rows.pop(doc_id, [])]
+        yield _annotated(document, marked, related, counts, f"{entities} {doc_id}")
+    if not seen:
+        raise InputError(f"{abstracts}: no abstract", "a line is id, title and abstract, separated by tabs")
+    for rest, what in ((entity_rows, "annotation"), (relation_rows, "relation")):
+        for doc_id, rows in rest.items():
+            counts.add(f"{what} row skipped: its document is not there", doc_id, len(rows))
+
+
+def _grouped(path: Path, width: int, counts: Counts) -> Rows:
+    """The rows by document; the text of an entity, the last cell, may hold anything but a line end.
+
+    Raises:
+        InputError: the file cannot be read, or has more rows than are held in memory.
+    """
+    rows: Rows = {}
+    count = 0
+    for number, line in read_lines(path, counts):
+        if not line.strip():
+            continue
+        if line.count("\t") < width - 1:
+            counts.add(MALFORMED, f"{path}:{number}")
+            continue
+        count += 1
+        if count > _MOST_ROWS:
+            raise InputError(f"{path}: more than {_MOST_ROWS} rows, which are held in memory", "cut the set in parts")
+        doc_id, _, rest = line.partition("\t")
+        rows.setdefault(doc_id.strip(), []).append(rest)
+    return rows
+
+
+def _annotated(
+    document: Document, entities: list[list[str]], relations: list[list[str]], counts: Counts, place: str
+) -> Annotated:
+    mentions: dict[str, Mention] = {}
+    for local, raw_type, start, end, *text in entities:
+        counts.add("annotation rows")
+        if not (is_offset(start) and is_offset(end)):
+            counts.add("annotation dropped: no offsets", f"{place} {local}")
+        elif local in mentions:
+            counts.add("annotation dropped: its name is taken", f"{place} {local}")
+        else:
+            mentions[local] = Mention(
+                document.doc_id,
+                int(start),
+                int(end),
+                "\t".join(text),
+                entity_type(raw_type),
+                f"LOCAL:{local}",
+            )
+    found = dict.fromkeys(_curations(document.doc_id, relations, mentions, counts, place))
+    checked = check_spans(document, tuple(mentions.values()), counts, place)
+    return Annotated(document, without_repeats(checked, counts, place), tuple(found))
+
+
+def _curations(
+    doc_id: str, rows: list[list[str]], mentions: dict[str, Mention], counts: Counts, place: str
+) -> Iterator[Curation]:
+    """The relation is the first cell (`INHIBITOR`, `CPR:4`); ChemProt has more before the arguments."""
+    for relation, *cells in rows:
+        counts.add("relation rows")
+        matches = filter(None, (_ARGUMENT.fullmatch(cell.strip()) for cell in cells))
+        arguments = {match[1]: match[2] for match in matches}
+        head, tail = (mentions.get(arguments.get(side, "")) for side in ("1", "2"))
+        if head is None or tail is None or not head.entity_id or not tail.entity_id:
+            counts.add("relation row skipped: an argument is not annotated", f"{place} {relation}")
+            continue
+        yield Curation(doc_id, head.type, head.entity_id, relation.strip(), tail.type, tail.entity_id)

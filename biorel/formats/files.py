@@ -1,0 +1,122 @@
+"""Text files, plain or gzip, as numbered lines; every fault names the file and the line."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO, cast
+
+from biorel.counts import Counts
+from biorel.errors import InputError
+
+# no character: what an escape such as `ud83d` without its other half makes of a JSON string
+HALF_OF_PAIR = re.compile("[\ud800-\udfff]")
+GZIP_MAGIC = b"\x1f\x8b"
+HEAD_BYTES = 65536
+# no row, abstract or record comes near it; a file without line ends must not fill the memory
+LONGEST_LINE = 2**24
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file for reading, unpacked where it is gzip (by its first bytes, not by its name).
+
+    Raises:
+        InputError: the file is missing, a folder, unreadable, or its gzip stream is damaged or cut short.
+    """
+    if not path.exists():
+        raise InputError(f"{path}: no such file", "check the path")
+    if path.is_dir():
+        raise InputError(f"{path}: a folder where a file was expected", "name the file itself")
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+            raw.seek(0)
+            with cast("IO[bytes]", gzip.open(raw)) if packed else raw as stream:
+                yield stream
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{path}: damaged gzip file ({error})", "fetch or copy the file again") from error
+    except OSError as error:
+        reason = error.strerror or error
+        raise InputError(f"{path}: cannot be read ({reason})", "check the permissions") from error
+
+
+def read_head(path: Path, size: int = HEAD_BYTES) -> bytes:
+    """The first bytes of a file, unpacked, without a UTF-8 byte-order mark and leading blanks: enough to tell
+    its format.
+
+    Raises:
+        InputError: as `open_bytes`.
+    """
+    with open_bytes(path) as stream:
+        return stream.read(size).removeprefix(codecs.BOM_UTF8).lstrip()
+
+
+def byte_lines(stream: IO[bytes], path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[int, bytes]]:
+    """Yield (line number from 1, line with its end) of an open file.
+
+    Raises:
+        InputError: a line has more than `longest` bytes.
+    """
+    for number, line in enumerate(iter(partial(stream.readline, longest + 1), b""), start=1):
+        if len(line) > longest:
+            raise InputError(
+                f"{path}:{number}: a line of more than {longest / 2**20:.0f} MiB", "is this the right file?"
+            )
+        yield number, line
+
+
+def read_whole(path: Path, largest: int) -> bytes:
+    """All bytes of a file, unpacked.
+
+    Raises:
+        InputError: as `open_bytes`, or there are more than `largest`.
+    """
+    with open_bytes(path) as stream:
+        content = stream.read(largest + 1)
+    if len(content) > largest:
+        raise InputError(f"{path}: more than {largest / 2**20:.0f} MiB", "is this the right file?")
+    return content
+
+
+def read_lines(path: Path, counts: Counts, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
+    """Yield (line number from 1, line without its end) of a UTF-8 file, plain or gzip.
+
+    A byte-order mark is skipped. NUL bytes, which the PubTator dump holds now and then, become
+    spaces so that offsets stay, and are booked.
+
+    Raises:
+        InputError: as `open_bytes`, the bytes are not UTF-8, or a line has more than `longest` of them.
+    """
+    with open_bytes(path) as stream:
+        # lines of bytes: a lone carriage return or a Unicode line separator inside an abstract is no
+        # line end, and a byte that is not UTF-8 is found in its own line
+        for number, line in byte_lines(stream, path, longest):
+            try:
+                encoding = "utf-8-sig" if number == 1 else "utf-8"
+                content = line.removesuffix(b"\n").removesuffix(b"\r").decode(encoding)
+            except UnicodeDecodeError as error:
+                raise InputError(
+                    f"{path}:{number}: not UTF-8 (byte 0x{error.object[error.start]:02x})",
+                    "convert the file to UTF-8, for instance with iconv",
+                ) from error
+            if "\0" in content:
+                counts.add("NUL byte replaced", f"{path}:{number}")
+                content = content.replace("\0", " ")
+            yield number, content
+
+
+# MERGED from sources.json_size: How much JSON is read at once: what it takes in memory grows with its length and with the values in it.
+LARGEST_JSON = 2**26  # characters; the question set SQuAD 2.0 has 42 million
+MOST_VALUES = 4_000_000
+
+
+def is_bearable(text: str) -> bool:
+    """Whether a text can be loaded as JSON in some hundred MB; commas within strings count as values, too."""
+    return len(text) <= LARGEST_JSON and sum(map(text.count, ",[{")) <= MOST_VALUES

@@ -1,0 +1,55 @@
+"""Lists of PMIDs: what is asked for, and what could not be had."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from biorel.counts import Counts
+from biorel.errors import InputError
+from biorel.formats.files import read_lines
+from biorel.formats.pubmed import pmid_of
+from biorel.formats.spreadsheet_cells import guarded, unguarded
+
+NO_PMID = "not a PMID"
+_PREFIX = re.compile(r"^PMID\s*:?\s*", re.IGNORECASE)
+
+
+def read_pmids(paths: Sequence[Path], counts: Counts) -> tuple[list[str], dict[str, str]]:
+    """The PMIDs of the files in their order, each once; and what stands there that is none, with the reason.
+
+    One a line, `PMID:` before it or not, further tab-separated columns ignored; `#` begins a remark.
+
+    Raises:
+        InputError: a file cannot be read, or there is no PMID in all of them.
+    """
+    pmids: dict[str, None] = {}
+    bad: dict[str, str] = {}
+    for path in paths:
+        for number, line in read_lines(path, counts):
+            word = unguarded(line.partition("\t")[0].strip())
+            if not word or word.startswith("#"):
+                continue
+            pmid = pmid_of(_PREFIX.sub("", word))
+            if pmid is None:
+                bad[word] = NO_PMID
+                counts.add(f"line left out: {NO_PMID}", f"{path}:{number}")
+            elif pmid in pmids:
+                counts.add("repeated PMID", f"{path}:{number}")
+            else:
+                pmids[pmid] = None
+    if not pmids:
+        raise InputError(f"{', '.join(map(str, paths))}: no PMID", "one PMID a line is expected")
+    return list(pmids), bad
+
+
+def write_pmids(path: Path, pmids: Iterable[str]) -> None:
+    """One PMID a line."""
+    path.write_text("".join(f"{pmid}\n" for pmid in pmids), encoding="utf-8")
+
+
+def write_missing(path: Path, reasons: Mapping[str, str]) -> None:
+    """The PMIDs that could not be had, with the reason: a table that can be given as a list of PMIDs again."""
+    rows = (f"{guarded(pmid)}\t{guarded(' '.join(reason.split()))}\n" for pmid, reason in reasons.items())
+    path.write_text("".join(["# pmid\treason\n", *rows]), encoding="utf-8")

@@ -1,0 +1,129 @@
+"""Predictions to be scored: relation rows, mentions, or both, told apart by what the file holds.
+
+A row of relations that is none is not an error here but part of the score: it comes as a row of empty ids.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from biorel.counts import MALFORMED, Counts
+from biorel.errors import InputError
+from biorel.formats.documents import read_documents
+from biorel.formats.files import HALF_OF_PAIR, read_head, read_lines
+from biorel.formats.identifiers import concept_id
+from biorel.formats.references import NO_RELATION, says_no_relation
+from biorel.records import Mention, Relation
+from biorel.tables import read_by_document, read_table
+
+_PARQUET_MAGIC = b"PAR1"
+MENTIONS = "mentions.parquet"
+# document, head, relation, tail
+FactRow = tuple[str, str, str, str]
+_NO_ROW: FactRow = ("", "", "", "")
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What a file predicts; None is what it does not speak of.
+
+    Attributes:
+        facts: relation rows in file order, repeats and malformed ones (empty ids) among them.
+        mentions: by document.
+    """
+
+    facts: tuple[FactRow, ...] | None = None
+    mentions: dict[str, tuple[Mention, ...]] | None = field(default=None)
+
+
+def read_predictions(path: Path, counts: Counts) -> Predictions:
+    """Read relations (JSONL, Parquet) as extract writes them, or mentions (Parquet, or documents of any format).
+
+    A folder stands for the mentions.parquet in it. Documents with relation rows give both.
+
+    Raises:
+        InputError: the file cannot be read, or no row of it is what it should be.
+    """
+    if path.is_dir():
+        path = path / MENTIONS
+    head = read_head(path)
+    if head.startswith(_PARQUET_MAGIC):
+        return _from_parquet(path)
+    if not head.strip() or _is_relation(head):
+        return Predictions(facts=tuple(_facts(path, counts)))
+    mentions: dict[str, tuple[Mention, ...]] = {}
+    facts: list[FactRow] = []
+    for annotated in read_documents([path], counts):
+        mentions[annotated.document.doc_id] = annotated.mentions
+        facts += [(row.doc_id, row.head_id, row.relation, row.tail_id) for row in annotated.curations]
+    return Predictions(tuple(facts) if facts else None, mentions)
+
+
+def _is_relation(head: bytes) -> bool:
+    """True where one of the first lines is an object with the two ends of a relation, as no document is."""
+    for line in head.split(b"\n"):
+        try:
+            values = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(values, dict) and "head" in values and "tail" in values:
+            return True
+    return False
+
+
+def _facts(path: Path, counts: Counts) -> Iterator[FactRow]:
+    rows = sound = 0
+    for number, line in read_lines(path, counts):
+        if line.strip():
+            fact = _fact(line)
+            rows += 1
+            if says_no_relation(fact[2]):
+                sound += 1
+                counts.add(NO_RELATION, f"{path}:{number}")
+                continue
+            sound += fact != _NO_ROW
+            if fact == _NO_ROW:
+                counts.add(MALFORMED, f"{path}:{number}")
+            yield fact
+    if rows and not sound:
+        raise InputError(f"{path}: no line of it is a relation", "relations are read as biorel extract writes them")
+
+
+def _fact(line: str) -> FactRow:
+    """The fact of a line; one without document, head or tail has empty parts throughout."""
+    try:
+        values = json.loads(line)
+        doc_id = values.get("doc_id") or values.get("pmid") or ""
+        head, tail = _end(values["head"]), _end(values["tail"])
+        relation = values.get("relation") or ""
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return _NO_ROW
+    if not isinstance(relation, str):
+        return _NO_ROW
+    fact = (_id(doc_id), head, relation.strip(), tail)
+    return fact if fact[0] and head and tail and not HALF_OF_PAIR.search("".join(fact)) else _NO_ROW
+
+
+def _id(value: Any) -> str:
+    """An id as text; empty for what no id can be (a float, true)."""
+    return str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
+
+
+def _end(value: Any) -> str:
+    """The id of a relation's end, an object or the id itself, in biorel's style; empty where it has none."""
+    raw, type_ = (value.get("id"), value.get("type")) if isinstance(value, dict) else (value, "")
+    return concept_id(_id(raw), str(type_ or "")) or ""
+
+
+def _from_parquet(path: Path) -> Predictions:
+    try:
+        mentions = read_by_document(path, Mention)
+        return Predictions(mentions={doc_id: tuple(found) for doc_id, found in mentions.items()})
+    except InputError:
+        # another table; where it is neither, the second error tells which columns there are
+        rows: list[Any] = list(read_table(path, Relation))
+    return Predictions(facts=tuple((row.doc_id, _end(row.head), row.relation, _end(row.tail)) for row in rows))

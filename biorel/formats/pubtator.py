@@ -1,0 +1,137 @@
+r"""PubTator text: `PMID|t|title`, `PMID|a|abstract`, then tab-separated annotation and relation rows.
+
+    227508|t|Naloxone reverses the antihypertensive effect of clonidine.
+    227508|a|In unanesthetized, spontaneously hypertensive rats ...
+    227508	0	8	Naloxone	Chemical	D009270
+    227508	CID	D008750	D007022
+
+A blank line ends a document; so does a title line with another id. Offsets count from the start of the title,
+and the abstract begins one after its end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from biorel.counts import MALFORMED, Counts
+from biorel.errors import InputError
+from biorel.formats.files import read_lines
+from biorel.formats.identifiers import concept_ids, entity_type
+from biorel.formats.references import NO_RELATION, Concept, concepts_of, resolve, says_no_relation
+from biorel.formats.spans import check_spans, is_offset, refuse_all_lost, without_repeats
+from biorel.records import Annotated, Curation, Document, Mention
+
+# a pipe may stand in the text itself, so only the first two split
+_TEXT_LINE = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
+_MIN_ANNOTATION_FIELDS = 5
+_QUOTED = 80
+_MOST_LINES = 200_000  # of one document, which is held in memory
+
+
+def read_pubtator(path: Path, counts: Counts) -> Iterator[Annotated]:
+    """Yield the documents of a PubTator file, plain or gzip, in file order, holding one at a time.
+
+    Args:
+        path: the file.
+        counts: books documents, mentions, relation rows, repairs, and rows that cannot be read.
+
+    Raises:
+        InputError: the file cannot be read, holds no document, or holds annotations of which none fits its text.
+    """
+    block: list[tuple[int, str]] = []
+    block_id, documents, mentions = "", 0, 0
+    annotations_before = counts["annotation rows"]
+    for number, line in read_lines(path, counts):
+        title = _TEXT_LINE.fullmatch(line)
+        if not block and title is None:
+            # not held: a long file of another kind has no title at all
+            if line.strip():
+                _bad_row(path, number, "no title line above it", counts)
+            continue
+        starts_next = title is not None and title[2] == "t" and title[1] != block_id
+        if block and (not line.strip() or starts_next):
+            for annotated in _document(path, block, counts):
+                documents += 1
+                mentions += len(annotated.mentions)
+                yield annotated
+            block, block_id = [], ""
+        if line.strip() and len(block) >= _MOST_LINES:
+            _bad_row(path, number, f"more than {_MOST_LINES} lines under one title", counts)
+        elif line.strip():
+            block.append((number, line))
+            block_id = title[1] if starts_next and title else block_id
+    if block:
+        for annotated in _document(path, block, counts):
+            documents += 1
+            mentions += len(annotated.mentions)
+            yield annotated
+    if not documents:
+        raise InputError(
+            f"{path}: no document in PubTator format",
+            "a document begins with a line like '227508|t|Title'; BioC is .xml or .json, records are .jsonl",
+        )
+    refuse_all_lost(path, counts["annotation rows"] - annotations_before, mentions)
+
+
+def _document(path: Path, block: list[tuple[int, str]], counts: Counts) -> Iterator[Annotated]:
+    """The document of one block of lines, the first of which is a title or an abstract."""
+    texts: dict[str, str] = {}
+    doc_id = ""
+    rows: list[tuple[int, str]] = []
+    for number, line in block:
+        text_line = _TEXT_LINE.fullmatch(line)
+        if text_line:
+            doc_id = text_line[1].strip()
+            texts[text_line[2]] = text_line[3]
+        else:
+            rows.append((number, line))
+    document = Document(doc_id, texts.get("t", ""), texts.get("a", ""))
+    mentions: list[Mention] = []
+    relations: list[list[str]] = []
+    for number, line in rows:
+        fields = [field.strip("\r") for field in line.split("\t")]
+        if fields[0].strip() != doc_id:
+            _bad_row(path, number, f"row of {fields[0][:_QUOTED]!r} under document {doc_id[:_QUOTED]}", counts)
+        elif len(fields) >= _MIN_ANNOTATION_FIELDS and all(is_offset(part.strip()) for part in fields[1:3]):
+            named = _mentions(doc_id, fields)
+            mentions.extend(named)
+            counts.add("annotation rows")
+            if len(named) > 1:
+                counts.add("mentions added: one span names several concepts", count=len(named) - 1)
+        elif len(fields) >= 4 and not fields[1].strip().isdecimal():
+            relations.append(fields)
+            counts.add("relation rows")
+        else:
+            _bad_row(path, number, "neither an annotation nor a relation", counts)
+    counts.add("documents read")
+    place = f"{path} {doc_id}"
+    curations = dict.fromkeys(_curations(doc_id, relations, concepts_of(mentions), counts, place))
+    checked = check_spans(document, mentions, counts, place)
+    yield Annotated(document, without_repeats(checked, counts, place), tuple(curations))
+
+
+def _mentions(doc_id: str, fields: list[str]) -> list[Mention]:
+    start, end, text, raw_type = int(fields[1]), int(fields[2]), fields[3], fields[4]
+    type_ = entity_type(raw_type)
+    raw_ids = fields[5] if len(fields) > _MIN_ANNOTATION_FIELDS else ""
+    return [Mention(doc_id, start, end, text, type_, id_) for id_ in concept_ids(raw_ids, type_)]
+
+
+def _curations(
+    doc_id: str, rows: list[list[str]], concepts: dict[str, Concept], counts: Counts, place: str
+) -> Iterator[Curation]:
+    """The relation rows that name two concepts; the source tells no types, so none are written."""
+    for fields in rows:
+        head, tail = (resolve(raw, "", concepts) for raw in fields[2:4])
+        if says_no_relation(fields[1]):
+            counts.add(NO_RELATION, place)
+        elif head and tail:
+            yield Curation(doc_id, "", head[0], fields[1].strip(), "", tail[0])
+        else:
+            counts.add("relation row skipped: an argument names no concept", place)
+
+
+def _bad_row(path: Path, number: int, why: str, counts: Counts) -> None:
+    counts.add(MALFORMED, f"{path}:{number}: {why}")

@@ -1,0 +1,172 @@
+"""Question sets in the JSON of SQuAD (1.1 and 2.0): documents, and questions with their answer spans.
+
+    {"data": [{"title": "...", "paragraphs": [{"context": "...", "qas": [
+        {"id": "...", "question": "...", "is_impossible": false,
+         "answers": [{"text": "...", "answer_start": 12}]}]}]}]}
+
+A question without answers is unanswerable. `answer_start` counts code points.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from biorel.counts import Counts
+from biorel.errors import InputError
+from biorel.formats.files import HALF_OF_PAIR, LARGEST_JSON, is_bearable, read_whole
+from biorel.formats.jsonl import cut_title
+from biorel.records import AnswerSpan, Document, Question
+
+_HINT = "SQuAD JSON is data > paragraphs > context and qas, each with id, question and answers"
+
+
+class _FaultError(Exception):
+    """What is wrong, at which place."""
+
+
+def read_squad(path: Path, counts: Counts) -> Iterator[tuple[Document, tuple[Question, ...]]]:
+    """Yield each paragraph as a document with its questions.
+
+    A document's id is the title of its article, with `#2` and so on for further paragraphs, and for titles that
+    come again. An answer whose text does not stand at its start is moved where the text occurs once, else dropped
+    and booked.
+
+    Raises:
+        InputError: the file cannot be read, is not JSON, or is not in this form; the place is told.
+    """
+    content = read_whole(path, LARGEST_JSON)
+    try:
+        text = content.decode("utf-8-sig")
+        if not is_bearable(text):
+            raise InputError(f"{path}: too many values to be read at once", "cut it into several files")
+        value = json.loads(text)
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not JSON ({error})", _HINT) from error
+    try:
+        yield from _paragraphs(value, counts, str(path))
+    except _FaultError as fault:
+        raise InputError(f"{path}: {fault}", _HINT) from fault
+
+
+def _paragraphs(value: Any, counts: Counts, place: str) -> Iterator[tuple[Document, tuple[Question, ...]]]:
+    free = _FreeNames()
+    asked: set[str] = set()
+    for number, article in enumerate(_list(_field(value, "data", "the file"), "data")):
+        where = f"data[{number}]"
+        title = _text(article.get("title", f"article-{number + 1}") if isinstance(article, dict) else "", where)
+        for index, paragraph in enumerate(_list(_field(article, "paragraphs", where), f"{where}.paragraphs")):
+            inner = f"{where}.paragraphs[{index}]"
+            context = _text(_field(paragraph, "context", inner), f"{inner}.context")
+            if not context.strip():
+                raise _FaultError(f"{inner}.context is empty")
+            doc_id = free.take(title)
+            questions = []
+            for place_, item in enumerate(_list(_field(paragraph, "qas", inner), f"{inner}.qas")):
+                question = _question(item, f"{inner}.qas[{place_}]", doc_id, context, counts, place)
+                if question.question_id in asked:
+                    raise _FaultError(f"{inner}.qas[{place_}]: the id {question.question_id} stands earlier already")
+                asked.add(question.question_id)
+                questions.append(question)
+            counts.add("documents read")
+            counts.add("questions read", count=len(questions))
+            yield Document(doc_id, *cut_title(context)), tuple(questions)
+
+
+def _question(item: Any, where: str, doc_id: str, context: str, counts: Counts, path: str) -> Question:
+    question_id = _text(_field(item, "id", where), f"{where}.id")
+    text = _text(_field(item, "question", where), f"{where}.question").strip()
+    if not text:
+        raise _FaultError(f"{where}.question is empty")
+    spans = []
+    given = [] if item.get("is_impossible") is True else item.get("answers", [])
+    for number, answer in enumerate(_list(given, f"{where}.answers")):
+        inner = f"{where}.answers[{number}]"
+        wanted = _text(_field(answer, "text", inner), f"{inner}.text")
+        start = _field(answer, "answer_start", inner)
+        if isinstance(start, bool) or not isinstance(start, int):
+            raise _FaultError(f"{inner}.answer_start is no whole number")
+        if not wanted.strip():
+            counts.add("answer dropped: it is empty", f"{path} {question_id}")
+            continue
+        if context[max(0, start) : start + len(wanted)] != wanted or start < 0:
+            if context.count(wanted) != 1:
+                counts.add("answer dropped: its text does not stand at its start", f"{path} {question_id}")
+                continue
+            counts.add("answer moved: its text occurs once", f"{path} {question_id}")
+            start = context.index(wanted)
+        spans.append(AnswerSpan(start, start + len(wanted), wanted, ""))
+    ordered = tuple(sorted(set(spans), key=lambda span: (span.start, span.end)))
+    return Question(question_id, doc_id, text, "", "", "", "", ordered, ())
+
+
+class _FreeNames:
+    """Gives each document a name of its own."""
+
+    def __init__(self) -> None:
+        self._used: set[str] = set()
+        self._numbers: Counter[str] = Counter()  # the last that each title has had
+
+    def take(self, title: str) -> str:
+        """The title, or the title with the first number that no document has yet."""
+        name = title
+        while name in self._used:
+            self._numbers[title] += 1
+            name = f"{title}#{self._numbers[title] + 1}"
+        self._used.add(name)
+        return name
+
+
+def _field(value: Any, name: str, where: str) -> Any:
+    if not isinstance(value, dict):
+        raise _FaultError(f"{where} is no object")
+    if name not in value:
+        raise _FaultError(f"{where} has no {name}")
+    return value[name]
+
+
+def _list(value: Any, where: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise _FaultError(f"{where} is no list")
+    return value
+
+
+def _text(value: Any, where: str) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str):
+        raise _FaultError(f"{where} is no text")
+    if HALF_OF_PAIR.search(value):
+        raise _FaultError(f"{where} holds half of a surrogate pair, which is no character")
+    return value
+
+
+# MERGED from exports.squad: Questions as the JSON of SQuAD 2.0, which other readers take: one article and one paragraph for each document.
+VERSION = "v2.0"
+
+
+def write_squad(path: Path, items: Iterable[tuple[Document, Sequence[Question]]]) -> None:
+    """Write all documents with their questions; what `formats.squad` reads again.
+
+    Spans keep their offsets; concept ids have no place in the format.
+    """
+    data = [_article(document, questions) for document, questions in items]
+    path.write_text(json.dumps({"version": VERSION, "data": data}, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _article(document: Document, questions: Sequence[Question]) -> dict[str, Any]:
+    paragraph = {"context": document.text, "qas": [_question_row(question) for question in questions]}
+    return {"title": document.doc_id, "paragraphs": [paragraph]}
+
+
+def _question_row(question: Question) -> dict[str, Any]:
+    spans = dict.fromkeys((span.start, span.text) for span in question.answers)
+    return {
+        "id": question.question_id,
+        "question": question.text,
+        "is_impossible": not spans,
+        "answers": [{"text": text, "answer_start": start} for start, text in spans],
+    }

@@ -1,0 +1,61 @@
+"""Triples of a corpus into files: a Parquet table, or TSV for spreadsheets, R and pandas."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from biorel.errors import ConfigError
+from biorel.formats.tsv import EVIDENCE, cell, evidence_cells, score_cell
+from biorel.records import CorpusTriple
+from biorel.tables import write_table
+
+COLUMNS = (
+    *("head_id", "head_type", "head_name", "relation", "tail_id", "tail_type", "tail_name", "score", "support"),
+    *("documents", "best_document", "best_score", *EVIDENCE, "sentence"),
+)
+
+
+def write_tsv(path: Path, triples: Iterable[CorpusTriple]) -> None:
+    """One row for each triple; documents are joined with `|`, spans are `start-end` in the best document."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        rows = csv.writer(stream, dialect="excel-tab", lineterminator="\n")
+        rows.writerow(COLUMNS)
+        rows.writerows(map(_row, triples))
+
+
+def _row(triple: CorpusTriple) -> list[str]:
+    """The cells of one row, in the order of `COLUMNS`."""
+    head, tail = triple.head, triple.tail
+    return [
+        *map(cell, (head.id, head.type, head.name, triple.relation, tail.id, tail.type, tail.name)),
+        score_cell(triple.score),
+        str(triple.support),
+        cell("|".join(triple.documents)),
+        cell(triple.best_document),
+        score_cell(triple.best_score),
+        *evidence_cells(triple.evidence),
+        cell(triple.sentence),
+    ]
+
+
+def _write_parquet(path: Path, triples: Iterable[CorpusTriple]) -> None:
+    write_table(path, CorpusTriple, triples)
+
+
+WRITERS: dict[str, Callable[[Path, Iterable[CorpusTriple]], None]] = {"parquet": _write_parquet, "tsv": write_tsv}
+
+
+def triples_format(path: Path, chosen: str) -> str:
+    """The format to write, a key of `WRITERS`: the one chosen, or for `auto` the one of the path's suffix.
+
+    Raises:
+        ConfigError: the suffix is none of these.
+    """
+    found = path.suffix.lower().removeprefix(".") if chosen == "auto" else chosen
+    if found not in WRITERS:
+        raise ConfigError(
+            f"{path}: the suffix {path.suffix!r} tells no format", f"end the name in .{', .'.join(WRITERS)}"
+        )
+    return found

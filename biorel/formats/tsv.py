@@ -1,0 +1,80 @@
+"""TSV with a header, one row per relation, for spreadsheets, R and pandas.
+
+The three evidence columns are of the strongest mention pair, as `start-end` in characters of the text (title, one
+space, abstract); they are empty where a relation has no evidence. Line breaks and tabs in a name become spaces. A
+cell that a spreadsheet would take for a formula (it begins with `=`, `+`, `-` or `@`) has an apostrophe before it,
+which `sources.cells.unguarded` takes off again; a cell that holds a double quote is quoted, and its quotes are
+doubled, as such programs expect.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from biorel.formats.spreadsheet_cells import guarded
+from biorel.records import Document, Evidence, Mention, Relation
+
+EVIDENCE = ("evidence_head", "evidence_tail", "evidence_sentence")
+COLUMNS = (
+    "doc_id",
+    "head_id",
+    "head_type",
+    "head_name",
+    "relation",
+    "tail_id",
+    "tail_type",
+    "tail_name",
+    "score",
+    *EVIDENCE,
+)
+_BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]")
+_DIGITS = 6
+
+
+class TsvWriter:
+    """Writes relations as rows of a TSV file. A context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self._stream = path.open("w", encoding="utf-8", newline="")
+        self._rows = csv.writer(self._stream, dialect="excel-tab", lineterminator="\n")
+        self._rows.writerow(COLUMNS)
+
+    def write(self, document: Document | None, mentions: Sequence[Mention], relations: Sequence[Relation]) -> None:
+        """Write one row for each relation."""
+        self._rows.writerows(_row(relation) for relation in relations)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stream.close()
+
+
+def _row(relation: Relation) -> list[str]:
+    """The cells of one row, in the order of `COLUMNS`."""
+    head, tail = relation.head, relation.tail
+    texts = (relation.doc_id, head.id, head.type, head.name, relation.relation, tail.id, tail.type, tail.name)
+    return [*map(cell, texts), score_cell(relation.score), *evidence_cells(relation.strongest)]
+
+
+def cell(text: str) -> str:
+    """The text on one line, and not as a formula."""
+    return guarded(_BREAKS.sub(" ", text))
+
+
+def score_cell(score: float) -> str:
+    """A score with as many digits as mean anything."""
+    return str(round(score, _DIGITS))
+
+
+def evidence_cells(evidence: Evidence | None) -> list[str]:
+    """The cells of `EVIDENCE`, each `start-end`; empty where there is none."""
+    spans = (evidence.head, evidence.tail, evidence.sentence) if evidence else ()
+    return [f"{start}-{end}" for start, end in spans] or [""] * len(EVIDENCE)

@@ -1,0 +1,121 @@
+"""K-Query: from the entities of a document to the triples that grow on them as branches.
+
+The rule of choice, where a subject has more triples than branches: first those whose object the document mentions
+itself, then those that more articles have; equal ones by predicate and object in alphabetical order. A triple that was
+curated from this very document alone is never chosen, so that a network in training sees what one in use sees: what
+other articles say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from biorel.records import Triple
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a document holds of one entity: its concept id (empty: none), and the names that it goes by there."""
+
+    id: str
+    names: tuple[str, ...]
+
+
+class Graph:
+    """Triples by the id and by the name of their subject. A question costs the same however many a subject has."""
+
+    def __init__(self, triples: Iterable[Triple]) -> None:
+        self._by_id: dict[str, list[Triple]] = {}
+        self._by_name: dict[str, list[Triple]] = {}
+        self._by_ends: dict[tuple[str, str], list[Triple]] = {}  # (subject key, object key)
+        for triple in sorted(triples, key=_rank):
+            subjects = [name_key(triple.subject)]
+            self._by_name.setdefault(subjects[0], []).append(triple)
+            if triple.subject_id:
+                self._by_id.setdefault(triple.subject_id, []).append(triple)
+                subjects.append(triple.subject_id)
+            objects = [name_key(triple.object), *([triple.object_id] if triple.object_id else [])]
+            for subject in subjects:
+                for end in objects:
+                    self._by_ends.setdefault((subject, end), []).append(triple)
+
+    @property
+    def subject_names(self) -> frozenset[str]:
+        """The names of all subjects, as `name_key` spells them."""
+        return frozenset(self._by_name)
+
+    def branches(self, subjects: Sequence[Subject], doc_id: str, limit: int) -> list[tuple[Triple, ...]]:
+        """For each subject of a document at most `limit` triples, the best first.
+
+        A subject is found by its id where the graph knows that, else by its names.
+
+        Args:
+            subjects: all entities of the document; an object that is one of them is preferred.
+            doc_id: a triple that no other article has is passed over.
+        """
+        present = list(dict.fromkeys(key for subject in subjects for key in _keys(subject)))
+        return [tuple(islice(self._chosen(subject, present, doc_id), limit)) for subject in subjects]
+
+    def _chosen(self, subject: Subject, present: Sequence[str], doc_id: str) -> Iterable[Triple]:
+        if subject.id in self._by_id:
+            keys, known = [subject.id], self._by_id[subject.id]
+        else:
+            keys = [name_key(name) for name in subject.names]
+            known = [triple for key in dict.fromkeys(keys) for triple in self._by_name.get(key, ())]
+        own = set(_keys(subject))
+        near = {
+            id(triple): triple
+            for key in keys
+            for other in present
+            if other not in own
+            for triple in self._by_ends.get((key, other), ())
+        }
+        first = sorted(near.values(), key=_rank)
+        rest = (triple for triple in known if id(triple) not in near)
+        yield from (triple for part in (first, rest) for triple in part if triple.pmids != (doc_id,))
+
+
+def name_key(name: str) -> str:
+    """The name as it is compared: case and runs of blanks do not count."""
+    return " ".join(name.casefold().split())
+
+
+def _keys(subject: Subject) -> list[str]:
+    return [*([subject.id] if subject.id else []), *map(name_key, subject.names)]
+
+
+def _rank(triple: Triple) -> tuple[int, str, str]:
+    return (-len(triple.pmids), triple.predicate, triple.object)
+
+
+# MERGED from knowledge.names: Where the names of a graph stand in a text: for tasks that are given no entities.
+_WORD = re.compile(r"\w+|[^\w\s]")
+_LONGEST = 8  # words of a name
+_SHORTEST = 3  # characters of a name: shorter ones stand for too many things
+
+
+def find_names(text: str, names: Collection[str]) -> list[tuple[int, int]]:
+    """Spans of the text that are names, from left to right, the longest at each place, none within another.
+
+    Args:
+        names: as `name_key` spells them; those of more than 8 words or fewer than 3 characters are not looked for.
+
+    Returns:
+        character spans, half-open.
+    """
+    words = [match.span() for match in _WORD.finditer(text)]
+    found: list[tuple[int, int]] = []
+    place = 0
+    while place < len(words):
+        start = words[place][0]
+        for last in range(min(place + _LONGEST, len(words)) - 1, place - 1, -1):
+            end = words[last][1]
+            if end - start >= _SHORTEST and name_key(text[start:end]) in names:
+                found.append((start, end))
+                place = last
+                break
+        place += 1
+    return found

@@ -1,0 +1,105 @@
+"""MeSH: tree positions and names of descriptors, and what supplementary concepts are mapped to.
+
+Ids are `MESH:D...` and `MESH:C...`. What makes one concept an ancestor of another is told by the tree
+numbers, so a value that is none never enters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from biorel.counts import Counts
+from biorel.errors import InputError
+from biorel.formats.identifiers import concept_id
+from biorel.knowledge.mesh_files import read_entries
+
+_TREE_NUMBER = re.compile(r"[A-Z]\d{2}(\.\d{3})*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """What is known of each concept, by its id.
+
+    Attributes:
+        tree_numbers: where a descriptor stands; missing for one without a place.
+        names: of descriptors and supplementary concepts.
+        mapped_to: the descriptors that a supplementary concept is mapped to, its parents.
+    """
+
+    tree_numbers: dict[str, tuple[str, ...]]
+    names: dict[str, str]
+    mapped_to: dict[str, tuple[str, ...]]
+
+
+def read_mesh(paths: Sequence[Path], counts: Counts) -> Mesh:
+    """Read one or several MeSH files into one table; what they say of one concept is joined.
+
+    Args:
+        paths: tree TSV, mtrees, descriptor XML and supplementary XML, see `mesh_files.read_entries`, in any
+            order.
+        counts: books values that are no tree number, and mtrees names that no descriptor has.
+
+    Raises:
+        InputError: a file cannot be read or is none of these, or an mtrees file comes without a file that
+            tells which id a name has.
+    """
+    numbers: dict[str, dict[str, None]] = {}
+    names: dict[str, str] = {}
+    mapped_to: dict[str, dict[str, None]] = {}
+    by_name: list[tuple[str, str]] = []
+    for path in paths:
+        for entry in read_entries(path, counts):
+            places = [place for place in entry.tree_numbers if _is_tree_number(place, counts, path)]
+            if not entry.id:
+                by_name += [(entry.name, place) for place in places]
+                continue
+            if entry.name:
+                names.setdefault(entry.id, entry.name)
+            if places:
+                numbers.setdefault(entry.id, {}).update(dict.fromkeys(places))
+            if entry.mapped_to:
+                mapped_to.setdefault(entry.id, {}).update(dict.fromkeys(entry.mapped_to))
+    files = ", ".join(map(str, paths)) or "no file"
+    if not names and not by_name:
+        raise InputError(f"{files}: no MeSH concept", "is this a MeSH file?")
+    if not names:
+        raise InputError(
+            f"{files}: mtrees files hold names and no ids",
+            "name a descriptor file, descYYYY.xml or the tree as TSV, beside it",
+        )
+    ids = {name: id_ for id_, name in names.items()}
+    for name, place in by_name:
+        if name in ids:
+            numbers.setdefault(ids[name], {})[place] = None
+        else:
+            counts.add("mtrees name of no descriptor", f"{name};{place}")
+    return Mesh(
+        {id_: tuple(places) for id_, places in numbers.items()},
+        names,
+        {id_: tuple(targets) for id_, targets in mapped_to.items()},
+    )
+
+
+def resolve(mesh: Mesh, id_: str) -> str | None:
+    """The id as this MeSH has it; None where it has no such concept.
+
+    Some tools pad ids to nine digits. An id that is there as it stands is right, as MeSH has genuine ids of
+    nine digits; else the form with six digits is tried.
+    """
+    exact = concept_id(id_, "") or ""
+    letter, digits = exact[: len("MESH:D")], exact[len("MESH:D") :]
+    short = f"{letter}{digits.lstrip('0').zfill(6)}"
+    for candidate in (exact, short):
+        if candidate in mesh.names or candidate in mesh.tree_numbers or candidate in mesh.mapped_to:
+            return candidate
+    return None
+
+
+def _is_tree_number(place: str, counts: Counts, path: Path) -> bool:
+    if _TREE_NUMBER.fullmatch(place):
+        return True
+    counts.add("not a MeSH tree number", f"{path} {place!r}")
+    return False

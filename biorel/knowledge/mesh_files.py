@@ -1,0 +1,132 @@
+"""The files that NLM publishes MeSH in, each as a stream of entries.
+
+- the tree as TSV, `Tree Number, Desc Ui, Term` (2017MeshTree.txt; UTF-8, or UTF-16 as some projects keep it)
+- mtreesYYYY.bin, `Name;Tree number` a line, ISO-8859-1 or UTF-8, without ids
+- descYYYY.xml and suppYYYY.xml
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from biorel.counts import MALFORMED, Counts
+from biorel.errors import InputError
+from biorel.formats.files import read_head, read_whole
+from biorel.formats.identifiers import concept_id
+from biorel.formats.xml_stream import read_elements
+
+_LARGEST = 2**24  # bytes of a tree, which are read at once; NLM's have some five million
+_TSV_COLUMNS = ("tree number", "desc ui", "term")
+_MESH_ID = re.compile(r"MESH:[CD]\d{6,9}")
+_MTREES_LINE = re.compile(r"[^;\t]+;[A-Z]\d{2}[.\d]*\s*")
+
+
+class Entry(NamedTuple):
+    """What one line or record says of a concept; the id is empty where the file has none."""
+
+    id: str
+    name: str
+    tree_numbers: tuple[str, ...]
+    mapped_to: tuple[str, ...]
+
+
+def read_entries(path: Path, counts: Counts) -> Iterator[Entry]:
+    """Yield the entries of a MeSH file, plain or gzip; its kind is told by what it holds.
+
+    Raises:
+        InputError: the file cannot be read or is none of the kinds.
+    """
+    head = read_head(path)
+    if head.startswith(b"<"):
+        yield from _xml_entries(path, counts)
+        return
+    lines = _decoded(path, read_whole(path, _LARGEST)).split("\n")
+    first = next((line for line in lines if line.strip()), "")
+    if [name.strip().lower() for name in first.split("\t")[: len(_TSV_COLUMNS)]] == list(_TSV_COLUMNS):
+        yield from _tsv_entries(path, lines, counts)
+    elif _MTREES_LINE.fullmatch(first):
+        yield from _mtrees_entries(path, lines, counts)
+    else:
+        raise InputError(
+            f"{path}: not a MeSH file that biorel knows (it begins with {first[:40]!r})",
+            "known are descYYYY.xml, suppYYYY.xml, mtreesYYYY.bin, and TSV with Tree Number, Desc Ui, Term",
+        )
+
+
+def _decoded(path: Path, content: bytes) -> str:
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    elif content[1:2] == b"\0":
+        encoding = "utf-16-le"
+    elif content[:1] == b"\0":
+        encoding = "utf-16-be"
+    else:
+        encoding = "utf-8-sig"
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        if encoding != "utf-8-sig":
+            raise InputError(f"{path}: not whole {encoding.upper()}", "fetch the file again") from error
+        return content.decode("iso-8859-1")
+
+
+def _tsv_entries(path: Path, lines: list[str], counts: Counts) -> Iterator[Entry]:
+    header_seen = False
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        if not header_seen:
+            header_seen = True
+            continue
+        cells = [cell.strip() for cell in line.split("\t")]
+        id_ = _mesh_id(cells[1]) if len(cells) >= len(_TSV_COLUMNS) else None
+        if id_ is None:
+            counts.add(MALFORMED, f"{path}:{number}")
+        else:
+            yield Entry(id_, cells[2], (cells[0],), ())
+
+
+def _mtrees_entries(path: Path, lines: list[str], counts: Counts) -> Iterator[Entry]:
+    for number, line in enumerate(lines, start=1):
+        name, semicolon, place = line.strip().rpartition(";")
+        if semicolon and name:
+            yield Entry("", name, (place,), ())
+        elif line.strip():
+            counts.add(MALFORMED, f"{path}:{number}")
+
+
+def _xml_entries(path: Path, counts: Counts) -> Iterator[Entry]:
+    roots = ("DescriptorRecordSet", "SupplementalRecordSet")
+    for record in read_elements(path, "MeSH", roots, ("DescriptorRecord", "SupplementalRecord")):
+        entry = _descriptor(record) if record.tag == "DescriptorRecord" else _supplementary(record)
+        if entry is None:
+            counts.add("malformed record skipped", str(path))
+        else:
+            yield entry
+
+
+def _descriptor(record: Any) -> Entry | None:
+    id_ = _mesh_id(record.findtext("DescriptorUI") or "")
+    places = tuple((item.text or "").strip() for item in record.iterfind("TreeNumberList/TreeNumber"))
+    name = (record.findtext("DescriptorName/String") or "").strip()
+    return Entry(id_, name, places, ()) if id_ else None
+
+
+def _supplementary(record: Any) -> Entry | None:
+    """A supplementary concept; what it is mapped to may be starred, and be a descriptor with a qualifier."""
+    id_ = _mesh_id(record.findtext("SupplementalRecordUI") or "")
+    name = (record.findtext("SupplementalRecordName/String") or "").strip()
+    targets = []
+    for heading in record.iterfind("HeadingMappedToList/HeadingMappedTo"):
+        raw = heading.findtext("DescriptorReferredTo/DescriptorUI") or heading.text or ""
+        targets.append(_mesh_id(raw.partition("/")[0]))
+    return Entry(id_, name, (), tuple(target for target in targets if target)) if id_ else None
+
+
+def _mesh_id(raw: str) -> str | None:
+    id_ = concept_id(raw, "")
+    return id_ if id_ and _MESH_ID.fullmatch(id_) else None

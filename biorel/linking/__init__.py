@@ -1,0 +1,1 @@
+"""Mentions into concepts: the lexicon of names, its index, and the linker."""

@@ -1,0 +1,111 @@
+"""The lexicon of a linker: names of concepts from training mentions, MeSH and CTD, as one Parquet table."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+from biorel.counts import Counts
+from biorel.knowledge.ctd_vocabularies import Term
+from biorel.knowledge.mesh import Mesh
+from biorel.records import Annotated, Name
+from biorel.tables import read_table, write_table
+
+LEXICON = "lexicon.parquet"
+TRAINING, MESH, CTD, SYNONYM = "training", "mesh", "ctd", "synonym"
+# in this order where two sources give one name to two concepts
+SOURCES = (TRAINING, MESH, CTD, SYNONYM)
+JOINT = "|"
+# the branches of the MeSH tree whose concepts are of a type: D holds drugs and chemicals, C diseases, F03 mental
+# disorders. Measured on CDR: the other branches of F, and G, cost more than they find
+BRANCHES: Mapping[str, re.Pattern[str]] = {
+    "Chemical": re.compile(r"D"),
+    "Disease": re.compile(r"C|F03"),
+}
+_SUPPLEMENTARY = "MESH:C"
+
+
+def from_documents(
+    documents: Iterable[Annotated], counts: Counts, known_as: Callable[[str], str] = str
+) -> Iterator[Name]:
+    """The names that annotated texts use, with their counts; a span with several concepts is one name of them all.
+
+    Args:
+        documents: with mentions that hold concept ids.
+        counts: books mentions without an id, which name nothing.
+        known_as: from an id to the one that the vocabularies have for it.
+    """
+    uses: Counter[tuple[str, str, str]] = Counter()
+    for annotated in documents:
+        spans: dict[tuple[int, int, str, str], list[str]] = {}
+        for mention in annotated.mentions:
+            if mention.entity_id is None:
+                counts.add("training mentions without an id")
+                continue
+            counts.add("training mentions")
+            spans.setdefault((mention.start, mention.end, mention.type, mention.text), []).append(
+                known_as(mention.entity_id)
+            )
+        uses.update((type_, text, JOINT.join(dict.fromkeys(ids))) for (_, _, type_, text), ids in spans.items())
+    for (type_, text, ids), count in sorted(uses.items()):
+        yield Name(text, type_, ids, TRAINING, count)
+
+
+def from_mesh(mesh: Mesh, counts: Counts, synonyms: Iterable[tuple[str, str]] = ()) -> Iterator[Name]:
+    """The names of the chemicals and diseases of MeSH.
+
+    A supplementary concept has no place in the tree: it is of the types of the descriptors that it is mapped to, and
+    a chemical where it is mapped to none that this MeSH has.
+
+    Args:
+        mesh: the tree and the preferred names.
+        counts: books concepts of other branches.
+        synonyms: (id, term) of the descriptor and supplementary files, the preferred names among them or not.
+    """
+    types = {id_: types_of(mesh, id_) for id_ in mesh.names}
+    for id_, name in sorted(mesh.names.items()):
+        if not types[id_]:
+            counts.add("MeSH concepts of other branches")
+        for type_ in types[id_]:
+            counts.add(f"MeSH names: {type_}")
+            yield Name(name, type_, id_, MESH, 0)
+    for id_, term in synonyms:
+        for type_ in types.get(id_, ()):
+            if term != mesh.names[id_]:
+                counts.add(f"MeSH synonyms: {type_}")
+                yield Name(term, type_, id_, SYNONYM, 0)
+
+
+def types_of(mesh: Mesh, id_: str) -> tuple[str, ...]:
+    """The entity types of a MeSH concept, by the branches that it or what it is mapped to stands in."""
+    places = [place for target in (id_, *mesh.mapped_to.get(id_, ())) for place in mesh.tree_numbers.get(target, ())]
+    found = tuple(type_ for type_, branch in BRANCHES.items() if any(branch.match(place) for place in places))
+    return ("Chemical",) if not places and id_.startswith(_SUPPLEMENTARY) else found
+
+
+def from_ctd(terms: Iterable[Term], counts: Counts) -> Iterator[Name]:
+    """The names and synonyms of CTD's vocabularies."""
+    for term in terms:
+        counts.add(f"CTD concepts: {term.type}")
+        yield Name(term.name, term.type, term.id, CTD, 0)
+        for synonym in term.synonyms:
+            counts.add(f"CTD synonyms: {term.type}")
+            yield Name(synonym, term.type, term.id, SYNONYM, 0)
+
+
+def write_lexicon(path: Path, names: Iterable[Name]) -> int:
+    """Write the names, sorted, repeats once; returns how many there are."""
+    distinct = sorted(set(names), key=lambda name: (name.type, name.entity_id, SOURCES.index(name.source), name.name))
+    write_table(path, Name, distinct)
+    return len(distinct)
+
+
+def read_lexicon(path: Path) -> tuple[Name, ...]:
+    """The names of a lexicon.
+
+    Raises:
+        InputError: the file is missing or not a lexicon.
+    """
+    return tuple(read_table(path, Name))

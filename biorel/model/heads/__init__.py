@@ -1,1 +1,0 @@
-"""What is read off the encoded tokens: relations and entity types."""

@@ -1,0 +1,1 @@
+"""Documents into mentions: the taggers."""

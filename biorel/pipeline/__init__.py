@@ -1,0 +1,1 @@
+"""Pipelines as TOML files: stages, seeds and folds, summaries."""

@@ -1,0 +1,116 @@
+"""aggregate: the triples of hand-made relations, in both formats, and its faults."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from biorel.commands import aggregate
+from biorel.config import Aggregate
+from biorel.errors import ConfigError, InputError, OutputError
+from biorel.formats.jsonl_writer import relation_row
+from biorel.records import CorpusTriple, Entity, Evidence, Relation
+from biorel.tables import read_table
+from tests.command_runs import command_line
+
+TEXT = "Lithium tremor. It shook."
+
+
+def told(doc_id: str, head: str, tail: str, score: float, *, name: str = "lithium", weight: float = 0.7) -> Relation:
+    evidence = (Evidence((0, 7), (8, 14), weight, (0, 16)), Evidence((0, 7), (19, 24), 1 - weight, (0, 25)))
+    return Relation(
+        doc_id, Entity(head, "Chemical", name), "induces", Entity(tail, "Disease", "tremor"), score, evidence
+    )
+
+
+RELATIONS = [
+    told("1", "MESH:C1", "MESH:D1", 0.9),
+    told("1", "MESH:C1", "MESH:D1", 0.4, name="Li"),
+    told("2", "MESH:C1", "MESH:D1", 0.5),
+    told("2", "MESH:C1", "MESH:D2", 0.8),
+    told("3", "MESH:C2", "MESH:D1", 0.2, name="=sum"),
+]
+
+
+def relations_file(path: Path, relations: list[Relation] = RELATIONS) -> Path:
+    path.write_text("".join(json.dumps(relation_row(one)) + "\n" for one in relations), encoding="utf-8")
+    return path
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream, dialect="excel-tab"))
+
+
+def test_triples_have_vote_support_and_the_best_evidence(tmp_path):
+    source = relations_file(tmp_path / "r.jsonl")
+    out = aggregate.run(Aggregate(relations=(source,), out=tmp_path / "t.parquet"))
+    first, *others = list(read_table(out, CorpusTriple))
+    assert first.score == pytest.approx((0.81 + 0.25) / (1 + 1.4))
+    assert (first.support, first.documents, first.best_document) == (2, ("1", "2"), "1")
+    assert first.best_score == pytest.approx(0.9)
+    assert first.head == {"id": "MESH:C1", "type": "Chemical", "name": "lithium"}
+    assert first.evidence["head"] == [0, 7]
+    assert [one.support for one in others] == [1, 1]
+
+
+def test_tsv_holds_the_same_and_the_sentence(tmp_path):
+    source = relations_file(tmp_path / "r.jsonl")
+    documents = tmp_path / "d.jsonl"
+    documents.write_text(json.dumps({"id": "1", "text": TEXT}) + "\n", encoding="utf-8")
+    said: list[str] = []
+    out = aggregate.run(Aggregate(relations=(source,), documents=(documents,), out=tmp_path / "t.tsv"), said.append)
+    first, second, third = rows(out)
+    assert (first["sentence"], first["evidence_sentence"]) == ("Lithium tremor.", "0-16")
+    assert (second["sentence"], second["documents"]) == ("", "2")
+    assert third["head_name"] == "'=sum"
+    assert "documents of a best evidence that --documents does not hold: 2" in said
+    assert "relations told again of the same document: 1" in said
+
+
+def test_two_files_with_the_same_document_support_a_triple_once(tmp_path):
+    files = (relations_file(tmp_path / "a.jsonl"), relations_file(tmp_path / "b.jsonl"))
+    alone = aggregate.run(Aggregate(relations=files[:1], out=tmp_path / "one.tsv"))
+    both = aggregate.run(Aggregate(relations=files, out=tmp_path / "two.tsv"))
+    assert alone.read_text() == both.read_text()
+
+
+def test_limits_leave_out_what_is_below(tmp_path):
+    source = relations_file(tmp_path / "r.jsonl")
+    out = aggregate.run(Aggregate(relations=(source,), out=tmp_path / "t.tsv", min_support=2))
+    assert [row["tail_id"] for row in rows(out)] == ["MESH:D1"]
+    out = aggregate.run(Aggregate(relations=(source,), out=tmp_path / "u.tsv", min_score=0.6))
+    assert {(row["tail_id"], row["support"]) for row in rows(out)} == {("MESH:D1", "1"), ("MESH:D2", "1")}
+
+
+def test_no_relation_gives_an_empty_table(tmp_path):
+    source = relations_file(tmp_path / "r.jsonl", [])
+    assert rows(aggregate.run(Aggregate(relations=(source,), out=tmp_path / "t.tsv"))) == []
+    assert (
+        list(read_table(aggregate.run(Aggregate(relations=(source,), out=tmp_path / "t.parquet")), CorpusTriple)) == []
+    )
+
+
+def test_faults_are_told_and_leave_nothing(tmp_path):
+    source = relations_file(tmp_path / "r.jsonl")
+    with pytest.raises(ConfigError, match="tells no format"):
+        aggregate.run(Aggregate(relations=(source,), out=tmp_path / "t.csv"))
+    with pytest.raises(OutputError, match="is an input"):
+        aggregate.run(Aggregate(relations=(source,), out=source, format="tsv"))
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text(source.read_text() + "{}\n")
+    with pytest.raises(InputError, match=r"broken\.jsonl:6: not a relation"):
+        aggregate.run(Aggregate(relations=(broken,), out=tmp_path / "t.tsv"))
+    assert not (tmp_path / "t.tsv").exists()
+
+
+def test_the_command_line_takes_several_files(tmp_path, capsys):
+    a, b = relations_file(tmp_path / "a.jsonl", RELATIONS[:2]), relations_file(tmp_path / "b.jsonl", RELATIONS[2:])
+    code, said, _ = command_line(capsys, "aggregate", a, b, "--out", tmp_path / "t.tsv", "--vote", "sum")
+    assert (code, said) == (0, f"triples: {tmp_path / 't.tsv'}\n")
+    assert float(rows(tmp_path / "t.tsv")[0]["score"]) == pytest.approx(1.4)
+    code, _, told_ = command_line(capsys, "aggregate", a, "--out", tmp_path / "t.tsv")
+    assert (code, "exists already" in told_) == (5, True)

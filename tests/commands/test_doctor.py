@@ -1,0 +1,158 @@
+"""doctor: what is there, what is missing, and an exit code that says whether it matters."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from biorel.commands import doctor
+from biorel.commands import doctor as machine
+from biorel.config import Doctor
+from biorel.errors import ModelError, OutputError
+from biorel.resources import resource
+from tests.command_runs import command_line
+from tests.servers import Reply, running
+
+SERVICES = ("EUTILS", "PUBTATOR", "CTD", "MESH")
+
+
+def states(findings):
+    return {finding.name: finding.state for finding in findings}
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Without the looks that take seconds; each has a test of its own."""
+    monkeypatch.setattr(doctor, "packages", lambda: iter(()))
+    for name in ("_relation_model", "_linker", "_tagger"):
+        monkeypatch.setattr(doctor, name, lambda folder: "sound")
+
+
+def test_a_sound_installation_is_told_in_plain_lines_and_as_json(tmp_path, capsys):
+    code, told, said = command_line(capsys, "doctor", "--device", "cpu", "--out", tmp_path)
+    assert (code, said) == (0, "")
+    lines = told.splitlines()
+    for name in ("python", "package torch", "device", "disk", "shared memory", "model cdr", "model linker"):
+        assert [line for line in lines if line.startswith("ok     ") and f"{name}: " in line], name
+    assert "chemical_induced_disease" in told
+    assert not [line for line in lines if line.startswith("fault")]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_json_holds_the_same_findings(quick, capsys):
+    code, told, _ = command_line(capsys, "doctor", "--json", "--device", "cpu")
+    found = json.loads(told)
+    assert code == 0
+    assert {tuple(finding) for finding in found} == {("name", "state", "text", "hint")}
+    assert {"python", "device", "disk", "model tagger"} <= {finding["name"] for finding in found}
+
+
+def test_one_fault_hides_no_other_and_the_exit_code_tells(quick, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(
+        doctor, "_relation_model", lambda folder: (_ for _ in ()).throw(ModelError("broken", "mend it"))
+    )
+    code, told, _ = command_line(capsys, "doctor", "--device", "cuda:7", "--out", "/proc/none", "--model", tmp_path)
+    assert code == 1
+    faults = [line.split(":")[0].removeprefix("fault  ") for line in told.splitlines() if line.startswith("fault")]
+    assert faults == ["device", "disk", "model cdr", f"model {tmp_path}"]
+    assert "       hint: mend it" in told.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("requirement", "state", "words"),
+    [
+        ("no-such-package-anywhere>=1", machine.FAULT, "not installed"),
+        ("numpy<1", machine.FAULT, "numpy<1 is needed"),
+        ('numpy<1; extra == "scispacy"', machine.NOTE, "numpy<1 is needed"),
+        ('no-such-package-anywhere; extra == "export"', machine.NOTE, "not installed"),
+        ("numpy>=1", machine.OK, "."),
+    ],
+)
+def test_packages(requirement, state, words):
+    (finding,) = machine.packages([requirement])
+    assert finding.state == state
+    assert words in finding.text
+    assert bool(finding.hint) == (state != machine.OK)
+
+
+def test_what_developers_need_is_not_asked_for():
+    assert not list(machine.packages(['pytest>=99; extra == "dev"', 'biorel[export]; extra == "dev"']))
+
+
+def test_a_package_that_does_not_import_is_a_fault(monkeypatch):
+    monkeypatch.setitem(sys.modules, "lxml", None)
+    (finding,) = machine.packages(["lxml"])
+    assert (finding.state, "does not import" in finding.text) == (machine.FAULT, True)
+
+
+def test_without_torch_the_rest_is_told(quick, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    found = states(doctor.run(Doctor()))
+    assert found["device"] == machine.FAULT
+    assert found["disk"] == machine.OK
+
+
+def test_a_device_that_multiplies_wrongly_is_a_fault(monkeypatch):
+    monkeypatch.setattr(machine, "_PROBE", 2**9)  # a product beyond what bfloat16 can count
+    import torch
+
+    real = torch.ones
+    monkeypatch.setattr(torch, "ones", lambda *sizes, **options: real(*sizes, **options) * 1.01)
+    assert machine.device("cpu").state == machine.FAULT
+
+
+def test_a_gpu_that_torch_cannot_use_is_noted(tmp_path, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    monkeypatch.setattr(machine, "_GPU", tmp_path)
+    assert machine.device("auto").state == machine.NOTE
+    assert machine.device("cpu").state == machine.OK
+
+
+def test_disk_and_shared_memory(tmp_path, monkeypatch):
+    assert machine.disk("disk", tmp_path / "not" / "yet").state == machine.OK
+    assert not (tmp_path / "not").exists()
+    with pytest.raises(OutputError, match="/proc: cannot be written"):
+        machine.disk("disk", Path("/proc"))
+    assert machine.shared_memory(tmp_path / "none").state == machine.NOTE
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=1e6, total=64e6))
+    assert machine.disk("disk", tmp_path).state == machine.NOTE
+    assert "--shm-size" in machine.shared_memory(tmp_path).hint
+
+
+def test_a_damaged_model_is_a_fault(tmp_path):
+    shutil.copytree(resource("models", "cdr"), tmp_path / "model")
+    weights = tmp_path / "model" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    findings = doctor.run(Doctor(model=tmp_path / "model"))
+    (finding,) = (finding for finding in findings if finding.name == f"model {tmp_path / 'model'}")
+    assert (finding.state, "not a safetensors file" in finding.text) == (machine.FAULT, True)
+    assert states(findings)["model cdr"] == machine.OK
+
+
+def test_services_are_asked_only_where_that_is_said(quick, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with running() as server:
+        for name in SERVICES:
+            monkeypatch.setenv(f"BIOREL_{name}_URL", f"{server.url}/{name.lower()}")
+        server.on("/eutils", Reply(b"", 503))
+        server.on("/mesh", Reply(b"", 302, {"Location": "http://hotel.example/login"}))
+        server.on("/ctd", Reply(reset=True))
+        assert not [name for name in states(doctor.run(Doctor())) if name.startswith("network")]
+        assert server.requests == []
+        found = {finding.name: finding for finding in doctor.run(Doctor(network=True))}
+    # a service that is busy, or has nothing at its base address, is there
+    assert found["network eutils"].state == found["network pubtator"].state == machine.OK
+    assert found["network ctd"].state == found["network mesh"].state == machine.FAULT
+    assert "hotel.example" in found["network mesh"].text
+
+
+def test_nobody_there_is_a_fault(quick, monkeypatch):
+    for name in SERVICES:
+        monkeypatch.setenv(f"BIOREL_{name}_URL", "http://127.0.0.1:1/")
+    found = states(doctor.run(Doctor(network=True)))
+    assert {state for name, state in found.items() if name.startswith("network")} == {machine.FAULT}

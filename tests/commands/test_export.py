@@ -1,0 +1,186 @@
+"""export: model folder to ONNX, relations to every format, and what stops it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from pydantic import ValidationError
+
+from biorel.commands import export
+from biorel.config import Export
+from biorel.dataset.featurize import ner_labels
+from biorel.dataset.pair_features import FEATURES
+from biorel.errors import ConfigError, InputError, ModelError, OutputError
+from biorel.formats.bioc import read_bioc
+from biorel.formats.pubtator import read_pubtator
+from biorel.formats.relations import read_relations
+from biorel.formats.writers import HOLDING_TEXT, WRITERS
+from biorel.text.tokenizer import learn_bpe
+from biorel.training.model_folder import ModelFolder, save_model
+from tests.builders import relation, schema, tiny_bran
+from tests.formats.samples import ANNOTATED, BARE, DOCUMENT, RELATIONS, write_sample
+from tests.formats.samples import write as write_relations
+
+
+@pytest.fixture
+def relations(tmp_path):
+    return write_sample("jsonl", tmp_path / "relations.jsonl")
+
+
+@pytest.fixture
+def documents(tmp_path):
+    return write_sample("pubtator", tmp_path / "documents.txt")
+
+
+@pytest.fixture
+def model(tmp_path):
+    tokenizer = learn_bpe([DOCUMENT.text, DOCUMENT.text], 60)
+    labels = schema(relation("treats", "Chemical", "Disease"))
+    ner = ner_labels(("Chemical", "Disease"))
+    bran = tiny_bran(
+        vocabulary=tokenizer.get_vocab_size(), relations=2, ner_labels=len(ner), pair_features=len(FEATURES)
+    )
+    folder = tmp_path / "model"
+    folder.mkdir()
+    save_model(folder, ModelFolder(bran, tokenizer, labels, ner, {"treats": 0.5}), {}, "a card")
+    return folder
+
+
+def left(tmp_path):
+    return sorted(path.name for path in tmp_path.iterdir() if "out" in path.name)
+
+
+@pytest.mark.parametrize("source", ["jsonl", "parquet"])
+@pytest.mark.parametrize("target", ["jsonl", "parquet"])
+def test_relations_survive_the_change_of_format(tmp_path, counts, source, target):
+    given = write_sample(source, tmp_path / "relations")
+    out = export.run(Export(relations=given, out=tmp_path / f"out.{target}"))
+    assert out == tmp_path / f"out.{target}"
+    assert tuple(read_relations(out, counts)) == RELATIONS
+
+
+@pytest.mark.parametrize("format_", WRITERS)
+def test_an_export_equals_what_extract_would_have_written(tmp_path, relations, documents, format_):
+    needed = (documents,) if format_ in HOLDING_TEXT else ()
+    out = export.run(Export(relations=relations, documents=needed, format=format_, out=tmp_path / "out"))
+    assert out.read_bytes() == write_sample(format_, tmp_path / "expected").read_bytes()
+    assert left(tmp_path) == ["out"]
+
+
+def test_the_order_of_the_relations_does_not_matter(tmp_path, counts, documents):
+    other = replace(RELATIONS[0], doc_id="900002")
+    mixed = write_relations("jsonl", tmp_path / "r.jsonl", [(ANNOTATED, [RELATIONS[0], other, RELATIONS[1]])])
+    out = export.run(Export(relations=mixed, documents=(documents,), out=tmp_path / "out.xml"))
+    first, second = read_bioc(out, counts)
+    assert (len(first.curations), len(second.curations)) == (2, 1)
+    assert second.document == BARE
+
+
+def test_relations_of_other_documents_are_told(tmp_path, counts, documents):
+    stray = replace(RELATIONS[0], doc_id="900009")
+    given = write_relations("jsonl", tmp_path / "r.jsonl", [(ANNOTATED, [stray, RELATIONS[0], stray])])
+    lines: list[str] = []
+    config = Export(relations=given, documents=(documents,), out=tmp_path / "out.pubtator")
+    out = export.run(config, lines.append)
+    assert [len(item.curations) for item in read_pubtator(out, counts)] == [1, 0]
+    assert f"{export.UNMATCHED}: 2 (900009)" in lines
+    assert "relations read: 3" in lines
+    assert "relations written: 1" in lines
+
+
+def test_no_relation_of_any_document_is_an_error(tmp_path, documents):
+    stray = replace(RELATIONS[0], doc_id="900009")
+    given = write_relations("jsonl", tmp_path / "r.jsonl", [(ANNOTATED, [stray])])
+    with pytest.raises(InputError, match="none of its relations"):
+        export.run(Export(relations=given, documents=(documents,), out=tmp_path / "out.xml"))
+    assert not left(tmp_path)
+
+
+def test_a_file_without_relations_gives_the_documents(tmp_path, counts, write, documents):
+    out = export.run(Export(relations=write("r.jsonl", ""), documents=(documents,), out=tmp_path / "out.txt"))
+    assert [item.document for item in read_pubtator(out, counts)] == [DOCUMENT, BARE]
+
+
+def test_a_bad_line_leaves_nothing(tmp_path, write, relations):
+    bad = write("bad.jsonl", relations.read_text(encoding="utf-8") + "{}\n")
+    with pytest.raises(InputError, match=r"bad\.jsonl:4: "):
+        export.run(Export(relations=bad, out=tmp_path / "out.tsv"))
+    assert not left(tmp_path)
+
+
+def test_an_output_that_exists_is_replaced_only_by_force(tmp_path, write, relations):
+    out = write("out.tsv", "precious")
+    with pytest.raises(OutputError, match="exists already"):
+        export.run(Export(relations=relations, out=out))
+    assert out.read_text(encoding="utf-8") == "precious"
+    export.run(Export(relations=relations, out=out, force=True))
+    assert out.read_text(encoding="utf-8").startswith("doc_id\t")
+
+
+def test_an_input_is_never_replaced(relations):
+    before = relations.read_bytes()
+    with pytest.raises(OutputError, match="is an input"):
+        export.run(Export(relations=relations, out=relations, force=True))
+    assert relations.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ({"out": "out.xml"}, "needs --documents"),
+        ({"out": "out.pubtator"}, "needs --documents"),
+        ({"out": "out.tsv", "documents": ("documents.txt",)}, "holds no text"),
+        ({"out": "out", "format": "onnx"}, "no form in ONNX"),
+        ({"out": "out.csv"}, "tells no format"),
+    ],
+)
+def test_flags_that_do_not_go_together(tmp_path, monkeypatch, relations, flags, message):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=message):
+        export.run(Export(relations=relations, **flags))
+    assert not left(tmp_path)
+
+
+def test_a_model_or_relations_but_not_both(relations, tmp_path):
+    for flags in ({}, {"model": tmp_path, "relations": relations}):
+        with pytest.raises(ValidationError, match="either --model or --relations"):
+            Export(out=tmp_path / "out", **flags)
+
+
+def test_a_model_folder_becomes_an_onnx_folder(tmp_path, model):
+    pytest.importorskip("onnx")
+    out = export.run(Export(model=model, out=tmp_path / "out"))
+    assert {path.name for path in out.iterdir()} == {
+        "model.onnx",
+        "pair_features.onnx",
+        "onnx.json",
+        "manifest.json",
+        *export.MODEL_FILES,
+    }
+    for name in export.MODEL_FILES:
+        assert (out / name).read_bytes() == (model / name).read_bytes()
+    assert json.loads((out / "manifest.json").read_text(encoding="utf-8"))["command"] == "export"
+    with pytest.raises(OutputError, match="exists already"):
+        export.run(Export(model=model, out=out))
+    export.run(Export(model=model, out=out, force=True))
+
+
+def test_a_model_folder_is_never_replaced(model):
+    with pytest.raises(OutputError, match="is the model folder"):
+        export.run(Export(model=model, out=model, force=True))
+    assert (model / "model.safetensors").is_file()
+
+
+def test_a_broken_model_folder_leaves_nothing(tmp_path, model):
+    (model / "labels.json").unlink()
+    with pytest.raises(ModelError):
+        export.run(Export(model=model, out=tmp_path / "out"))
+    assert not left(tmp_path)
+
+
+@pytest.mark.parametrize("flags", [{"format": "tsv"}, {"documents": ("a.txt",)}])
+def test_a_model_takes_no_flags_of_relations(tmp_path, model, flags):
+    with pytest.raises(ConfigError):
+        export.run(Export(model=model, out=tmp_path / "out", **flags))

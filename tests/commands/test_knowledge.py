@@ -1,0 +1,129 @@
+"""train, evaluate and extract with --graph: triples reach the network, those of the evaluated articles do not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biorel.commands import build_graph, evaluate, extract
+from biorel.config import BuildGraph, Evaluate, Extract
+from biorel.dataset.pair_features import FEATURES
+from biorel.errors import InputError, ModelError
+from biorel.knowledge.support import GRAPH_FEATURES
+from biorel.training.model_folder import open_model
+from tests.command_runs import SAMPLE, read_json, read_json_lines, tiny_model
+
+
+def build(out: Path, **options: Any) -> Path:
+    return build_graph.run(
+        BuildGraph.model_validate({"out": out, "mesh": [SAMPLE / "mesh.tsv"], "ctd": [SAMPLE / "ctd"], **options})
+    )
+
+
+@pytest.fixture(scope="module")
+def graph(dataset, tmp_path_factory) -> Path:
+    return build(tmp_path_factory.mktemp("graph") / "graph", exclude_dataset=dataset)
+
+
+@pytest.fixture(scope="module")
+def knowing(dataset, graph, tmp_path_factory) -> Path:
+    """A model trained with the graph."""
+    return tiny_model(dataset, tmp_path_factory.mktemp("knowing") / "model", graph=graph, branches=3)
+
+
+def scores(model: Path, dataset: Path, out: Path, **options: Any) -> tuple[dict[str, Any], str]:
+    """Evaluate; metrics.json and report.md."""
+    given = {"model": model, "dataset": dataset, "out": out, "plots": False, **options}
+    evaluate.run(Evaluate.model_validate(given))
+    return read_json(out / "metrics.json"), (out / "report.md").read_text()
+
+
+def extracted(model: Path, out: Path, **options: Any) -> extract.Summary:
+    given = {"input": SAMPLE / "abstracts.jsonl", "model": model, "out": out, "all_scores": True, **options}
+    return extract.run(Extract.model_validate(given))
+
+
+def relations(model: Path, out: Path, **options: Any) -> list[dict[str, Any]]:
+    extracted(model, out, **options)
+    return read_json_lines(out)
+
+
+def test_a_model_remembers_how_it_reads_knowledge(knowing):
+    sizes = open_model(knowing).model.sizes
+    assert (sizes.branches, sizes.soft_positions, sizes.visible_matrix) == (3, True, True)
+    assert read_json(knowing / "manifest.json")["counts"]["branches of knowledge"] > 10
+
+
+def test_knowledge_changes_the_scores_and_is_told_in_the_report(knowing, dataset, graph, tmp_path):
+    with_it, report = scores(knowing, dataset, tmp_path / "with", graph=graph)
+    without, _ = scores(knowing, dataset, tmp_path / "without")
+    assert with_it["protocol"]["knowledge"].startswith("EXTERNAL")
+    assert without["protocol"]["knowledge"] == "none, though the model was trained with some"
+    assert (tmp_path / "with" / "scores.parquet").read_bytes() != (tmp_path / "without" / "scores.parquet").read_bytes()
+    assert with_it["ner"] == without["ner"]
+    assert set(with_it["by_graph"]) == {
+        "every pair that the graph has from 1 article or more",
+        "every pair that the graph has from 2 articles or more",
+    }
+    assert "every pair that the graph has from 1 article or more, filter on" in report
+
+
+def test_evaluate_refuses_a_graph_of_the_evaluated_articles(knowing, dataset, tmp_path):
+    whole = build(tmp_path / "whole")
+    with pytest.raises(InputError, match=r"curated from \d+ of the 2 test articles"):
+        scores(knowing, dataset, tmp_path / "evaluation", graph=whole)
+    assert not (tmp_path / "evaluation").exists()
+
+
+def test_a_model_trained_without_a_graph_is_given_none(model, dataset, graph, tmp_path):
+    with pytest.raises(ModelError, match="trained without a graph"):
+        scores(model, dataset, tmp_path / "evaluation", graph=graph)
+
+
+def test_extract_reads_with_the_graph(knowing, graph, tmp_path):
+    with_it = relations(knowing, tmp_path / "with.jsonl", graph=graph)
+    without = relations(knowing, tmp_path / "without.jsonl")
+    keys = [
+        sorted((one["doc_id"], one["head"]["id"], one["tail"]["id"], one["relation"]) for one in found)
+        for found in (with_it, without)
+    ]
+    assert keys[0] == keys[1]
+    assert with_it != without
+
+
+def test_extract_tells_where_a_graph_is_missing(knowing, model, graph, tmp_path):
+    told = "documents read without --graph, though the model learned with one"
+    assert extracted(knowing, tmp_path / "without.jsonl").books[told] == 48
+    assert told not in extracted(knowing, tmp_path / "with.jsonl", graph=graph).books
+    assert told not in extracted(model, tmp_path / "plain.jsonl").books
+
+
+def test_a_folder_that_is_no_graph_is_told(knowing, dataset, tmp_path):
+    with pytest.raises(InputError, match=r"no graph \(triples\.parquet is missing\)"):
+        scores(knowing, dataset, tmp_path / "evaluation", graph=tmp_path)
+
+
+@pytest.mark.parametrize(("branches", "graph_features"), [(0, True), (2, False)])
+def test_each_way_of_knowledge_alone(dataset, graph, tmp_path, branches, graph_features):
+    options = {"graph": graph, "branches": branches, "graph_features": graph_features}
+    model = tiny_model(dataset, tmp_path / "model", **options)
+    sizes = open_model(model).model.sizes
+    assert sizes.pair_features == len(FEATURES) + graph_features * len(GRAPH_FEATURES)
+    with_it, without = (
+        relations(model, tmp_path / name, **given) for name, given in (("a.jsonl", {"graph": graph}), ("b.jsonl", {}))
+    )
+    assert len(with_it) == len(without)
+    assert with_it != without
+
+
+def test_branches_of_no_graph_are_refused(dataset, tmp_path):
+    with pytest.raises(ValueError, match="say --graph too"):
+        tiny_model(dataset, tmp_path / "model", branches=2)
+
+
+@pytest.mark.parametrize("options", [{"graph_features": False}, {"pair_features": False}, {"task": "ner"}])
+def test_a_graph_that_would_say_nothing_is_refused(dataset, graph, tmp_path, options):
+    with pytest.raises(ValueError, match="brings no knowledge"):
+        tiny_model(dataset, tmp_path / "model", graph=graph, rerank=False, **options)

@@ -1,0 +1,324 @@
+"""pretrain: what it leaves behind, that a killed run goes on to the same weights, and what starts from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from safetensors.torch import load_file, save_file
+
+from biorel.commands import pretrain, run
+from biorel.config import Pretrain, Run, load
+from biorel.errors import ConfigError, InputError, ModelError
+from biorel.training import skipgram
+from biorel.training.loop import Report
+from biorel.training.model_folder import open_model
+from tests.command_runs import SAMPLE, read_json, sample_dataset, sample_documents, tiny_model
+
+ABSTRACTS = SAMPLE / "abstracts.jsonl"
+TINY: dict[str, Any] = {
+    "width": 16,
+    "heads": 2,
+    "expansion": 2,
+    "epochs": 3,
+    "warmup": 2,
+    "learning_rate": 0.01,
+    "held_out": 0.2,
+    "token_budget": 1200,
+    "vocabulary": 400,
+    "threads": 1,
+}
+SPEED = ("seconds", "seconds_per_epoch", "tokens_per_second")
+
+
+class Killed(BaseException):
+    """Stops a run from outside, as Ctrl-C does."""
+
+
+def config(out: Path, **options: Any) -> Pretrain:
+    return Pretrain.model_validate({"documents": [ABSTRACTS], "out": out, **TINY, **options})
+
+
+def made(out: Path, **options: Any) -> Path:
+    return pretrain.run(config(out, **options))
+
+
+def weights(folder: Path) -> bytes:
+    return (folder / "model.safetensors").read_bytes()
+
+
+def history(folder: Path) -> pd.DataFrame:
+    return pd.read_parquet(folder / "history.parquet").drop(columns=list(SPEED), errors="ignore")
+
+
+def killed_after_an_epoch(reports: Iterable[Report]) -> Iterator[Report]:
+    for report in reports:
+        yield report
+        if report.dev is not None:
+            raise Killed
+
+
+@pytest.fixture(scope="module")
+def pretrained(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A masked encoder with the vocabulary of the tests' dataset. Read only."""
+    return made(tmp_path_factory.mktemp("pretrained") / "encoder", tokenizer_file=dataset)
+
+
+# ---- masked
+
+
+def test_a_folder_is_complete_and_its_books_balance(pretrained, dataset):
+    assert {path.name for path in pretrained.iterdir()} == {
+        *("model.safetensors", "config.json", "tokenizer.json", "metrics.json", "history.parquet"),
+        *("README.md", "manifest.json"),
+    }
+    assert (pretrained / "tokenizer.json").read_bytes() == (dataset / "tokenizer.json").read_bytes()
+    counts = read_json(pretrained / "manifest.json")["counts"]
+    assert counts["documents read"] == counts["documents used"] + counts["documents held out"] == 48
+    metrics = read_json(pretrained / "metrics.json")
+    assert metrics["texts"] == {"train": counts["documents used"], "dev": counts["documents held out"]}
+    assert metrics["epochs"] == 3
+    card = (pretrained / "README.md").read_text()
+    assert f"Dev perplexity {metrics['dev_perplexity']:.1f} (epoch {metrics['best_epoch']})" in card
+
+
+def test_each_epoch_names_hidden_tokens_better(pretrained):
+    table = history(pretrained)
+    assert table["dev_perplexity"].is_monotonic_decreasing
+    assert table["loss"].is_monotonic_decreasing
+    assert read_json(pretrained / "metrics.json")["dev_perplexity"] == table["dev_perplexity"].iloc[-1]
+
+
+def test_a_hidden_token_is_told_by_its_context(tmp_path):
+    """Ten words in a circle: by their frequency alone the perplexity is 10, by their neighbours it is 1."""
+    circle = [f"word{letter}" for letter in "abcdefghij"] * 4
+    source = tmp_path / "circles.jsonl"
+    texts = (" ".join(circle[number % 10 : number % 10 + 12]) for number in range(200))
+    source.write_text("".join(json.dumps({"id": str(n), "text": text}) + "\n" for n, text in enumerate(texts)))
+    options = {"documents": [source], "tokenizer": "words", "token_budget": 240, "ema": 0.9, "epochs": 15}
+    table = history(made(tmp_path / "m", **options))
+    assert table["dev_perplexity"].iloc[0] > 5
+    assert table["dev_perplexity"].iloc[-1] < 2
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_seed_others(tmp_path):
+    one, same, other = made(tmp_path / "a"), made(tmp_path / "b"), made(tmp_path / "c", seed=2)
+    assert weights(one) == weights(same)
+    assert history(one).equals(history(same))
+    assert weights(one) != weights(other)
+
+
+def test_what_is_hidden_of_the_held_out_texts_does_not_hang_on_the_batches(tmp_path):
+    one, other = made(tmp_path / "a", epochs=1), made(tmp_path / "b", epochs=1, eval_tokens=300)
+    assert weights(one) == weights(other)
+    perplexities = [read_json(folder / "metrics.json")["dev_perplexity"] for folder in (one, other)]
+    assert perplexities[0] == pytest.approx(perplexities[1], rel=1e-4)
+
+
+def test_a_killed_run_goes_on_to_the_same_weights(tmp_path):
+    with pytest.raises(Killed):
+        pretrain.run(config(tmp_path / "m"), reports=killed_after_an_epoch)
+    assert not (tmp_path / "m").exists()
+    seen: list[int] = []
+    said: list[str] = []
+    pretrain.run(
+        config(tmp_path / "m"), said.append, lambda reports: (seen.append(one.epoch) or one for one in reports)
+    )
+    assert set(seen) == {2, 3}
+    assert [line.split()[1] for line in said if line.startswith("epoch")] == ["2/3", "3/3"]
+    assert read_json(tmp_path / "m" / "manifest.json")["resumed"] is True
+    whole = made(tmp_path / "whole")
+    assert weights(tmp_path / "m") == weights(whole)
+    assert history(tmp_path / "m").equals(history(whole))
+    assert not list(tmp_path.glob("*.partial"))
+
+
+def test_a_checkpoint_of_another_run_is_told_or_dropped_with_force(tmp_path):
+    with pytest.raises(Killed):
+        pretrain.run(config(tmp_path / "m"), reports=killed_after_an_epoch)
+    with pytest.raises(ModelError, match="left by a run with other data or parameters"):
+        made(tmp_path / "m", seed=5)
+    assert weights(made(tmp_path / "m", seed=5, force=True)) == weights(made(tmp_path / "fresh", seed=5))
+
+
+def test_several_files_of_several_formats_and_long_texts_in_pieces(tmp_path):
+    pubtator = tmp_path / "a.txt"
+    pubtator.write_text("".join(sample_documents()[:3]), encoding="utf-8")
+    more = tmp_path / "b.jsonl"
+    long = " ".join(json.loads(line)["abstract"] for line in ABSTRACTS.read_text().splitlines()[:20])
+    more.write_text(json.dumps({"id": "long", "title": "Many.", "abstract": long}) + "\n", encoding="utf-8")
+    folder = made(tmp_path / "m", documents=[pubtator, more, ABSTRACTS], positions=100, epochs=1)
+    manifest, metrics = read_json(folder / "manifest.json"), read_json(folder / "metrics.json")
+    counts = manifest["counts"]
+    assert counts["documents used"] + counts["documents held out"] == 49
+    assert counts["duplicate document dropped"] == 3
+    assert sum(metrics["texts"].values()) > 70
+    assert load_file(folder / "model.safetensors")["embedding.positions.weight"].shape == (100, 16)
+
+
+def test_documents_can_be_left_out(tmp_path):
+    ids = [json.loads(line)["pmid"] for line in ABSTRACTS.read_text().splitlines()[:20]]
+    listed = tmp_path / "ids.txt"
+    listed.write_text("\n".join(ids))
+    counts = read_json(made(tmp_path / "m", exclude_pmids=[listed], epochs=1) / "manifest.json")["counts"]
+    assert counts["document of --exclude-pmids left out"] == 20
+    assert counts["documents used"] + counts["documents held out"] == 28
+
+
+def test_a_vocabulary_can_be_of_words(tmp_path):
+    folder = made(tmp_path / "m", tokenizer="words", min_count=3, epochs=1)
+    vocabulary = read_json(folder / "tokenizer.json")["model"]["vocab"]
+    assert "patients" in vocabulary
+    assert load_file(folder / "model.safetensors")["bias"].shape == (len(vocabulary),)
+
+
+# ---- what starts from it
+
+
+def test_training_starts_from_embedding_positions_and_blocks(pretrained, dataset, tmp_path):
+    model = tiny_model(dataset, tmp_path / "m", pretrained=pretrained, epochs=1, learning_rate=1e-12)
+    before, after = load_file(pretrained / "model.safetensors"), load_file(model / "model.safetensors")
+    shared = [name for name in before if name.startswith(("embedding.", "encoder."))]
+    assert len(shared) > 10
+    for name in shared:
+        assert after[name].allclose(before[name], atol=1e-6), name
+    counts = read_json(model / "manifest.json")["counts"]
+    assert counts["pre-trained parameters"] == sum(before[name].numel() for name in shared)
+    assert open_model(model).model.sizes.input_dropout == 0.3
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"width": 24, "blocks": 1}, r"encoder: has width 16 \(here 24\), blocks 2 \(here 1\)"),
+        ({"kernels": (1, 1, 1)}, r"has kernels \[1, 5, 1\] \(here \[1, 1, 1\]\)"),
+        ({"positions": 500}, r"has positions 1000 \(here 500\)"),
+    ],
+)
+def test_an_encoder_of_other_sizes_is_told_in_one_line(pretrained, dataset, tmp_path, options, fault):
+    with pytest.raises(ModelError, match=fault):
+        tiny_model(dataset, tmp_path / "m", pretrained=pretrained, **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_encoder_of_another_vocabulary_is_told_with_the_remedy(pretrained, tmp_path):
+    other = sample_dataset(tmp_path, vocabulary=300)
+    with pytest.raises(ModelError, match="another tokenizer than the dataset's") as told:
+        tiny_model(other, tmp_path / "m", pretrained=pretrained)
+    assert told.value.hint == f"build the dataset with --tokenizer-file {pretrained}"
+
+
+def test_what_is_no_encoder_is_told(pretrained, dataset, model, tmp_path):
+    with pytest.raises(ModelError, match="holds no pre-trained encoder"):
+        tiny_model(dataset, tmp_path / "m", pretrained=model)
+    with pytest.raises(ModelError, match=r"nowhere.config\.json: No such file"):
+        tiny_model(dataset, tmp_path / "m", pretrained=tmp_path / "nowhere")
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    for path in pretrained.iterdir():
+        (broken / path.name).write_bytes(path.read_bytes())
+    tensors = load_file(pretrained / "model.safetensors")
+    tensors.pop("encoder.halves.0.norm.bias")
+    save_file(tensors, broken / "model.safetensors")
+    with pytest.raises(ModelError, match=r"model\.safetensors: does not fit config\.json"):
+        tiny_model(dataset, tmp_path / "m", pretrained=broken)
+    (broken / "model.safetensors").write_bytes(b"x")
+    with pytest.raises(ModelError, match="not a safetensors file"):
+        tiny_model(dataset, tmp_path / "m", pretrained=broken)
+
+
+def test_a_pipeline_from_abstracts_to_a_model(tmp_path):
+    splits = tmp_path / "splits.tsv"
+    ids = [block.split("|")[0] for block in sample_documents()]
+    splits.write_text("".join(f"{id_}\t{'dev' if number % 4 == 3 else 'train'}\n" for number, id_ in enumerate(ids)))
+    sizes = "width = 16\nheads = 2\nexpansion = 2\nepochs = 1\nthreads = 1\n"
+    (tmp_path / "p.toml").write_text(
+        '[[stage]]\nname = "encoder"\ncommand = "pretrain"\ndocuments = ["{data}/abstracts.jsonl"]\n'
+        f"held_out = 0.2\n{sizes}"
+        '[[stage]]\nname = "dataset"\ncommand = "build-dataset"\ndocuments = ["{data}/abstracts.pubtator.txt"]\n'
+        f'splits = "{splits}"\nctd = "{{data}}/ctd"\nhypernyms = "off"\ntokenizer_file = "{{encoder}}"\n'
+        f'[[stage]]\nname = "model"\ncommand = "train"\ndataset = "{{dataset}}"\npretrained = "{{encoder}}"\n{sizes}'
+    )
+    given = {"pipeline": tmp_path / "p.toml", "data": SAMPLE, "out": tmp_path / "out"}
+    assert run.run(Run.model_validate(given)) == ["encoder", "dataset", "model"]
+    assert run.run(Run.model_validate(given)) == []
+    assert run.run(Run.model_validate(given | {"set": ("encoder.seed=2",)})) == ["encoder", "dataset", "model"]
+
+
+# ---- skipgram
+
+
+def test_vectors_are_learnt_and_training_reads_them(dataset, tmp_path):
+    pytest.importorskip("gensim")
+    options = {"method": "skipgram", "tokenizer_file": dataset, "epochs": 2}
+    said: list[str] = []
+    folder = pretrain.run(config(tmp_path / "v", **options), said.append)
+    assert said[-2:] == ["epoch 1/2", "epoch 2/2"]
+    assert {path.name for path in folder.iterdir()} == {"vectors.txt", "tokenizer.json", "manifest.json"}
+    rows = (folder / "vectors.txt").read_text(encoding="utf-8").splitlines()
+    counts = read_json(folder / "manifest.json")["counts"]
+    assert rows[0] == f"{len(rows) - 1} 16"
+    assert counts["vectors written"] == len(rows) - 1 > 300
+    assert (made(tmp_path / "w", **options) / "vectors.txt").read_text(encoding="utf-8").splitlines() == rows
+    model = tiny_model(dataset, tmp_path / "m", vectors=folder / "vectors.txt", epochs=1)
+    assert read_json(model / "manifest.json")["counts"]["tokens with a pre-trained vector"] == len(rows) - 1
+    started = made(tmp_path / "e", vectors=folder / "vectors.txt", tokenizer_file=dataset, epochs=1)
+    assert read_json(started / "manifest.json")["counts"]["tokens with a pre-trained vector"] == len(rows) - 1
+
+
+def test_tokens_of_like_use_have_like_vectors():
+    pytest.importorskip("gensim")
+    drugs, ills = [f"drug{n}" for n in range(4)], [f"ill{n}" for n in range(4)]
+    texts = [["dose", drug, "mg"] for drug in drugs] * 100 + [["severe", ill, "pain"] for ill in ills] * 100
+    vectors = skipgram.learn_vectors(texts, width=12, window=3, negatives=5, epochs=20, seed=1, threads=1)
+
+    def likeness(one: str, other: str) -> float:
+        a, b = vectors[one], vectors[other]
+        return float(a @ b / (a @ a * (b @ b)) ** 0.5)
+
+    assert set(vectors) == {*drugs, *ills, "dose", "mg", "severe", "pain"}
+    assert likeness("drug0", "drug1") > likeness("drug0", "ill1")
+    assert likeness("ill0", "ill1") > likeness("ill0", "drug1")
+
+
+def test_without_gensim_the_remedy_is_told_before_anything_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(skipgram.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match="needs gensim, which is not installed") as told:
+        made(tmp_path / "v", method="skipgram", documents=[tmp_path / "nowhere.jsonl"])
+    assert told.value.hint == "pip install 'biorel[pretrain]'"
+
+
+# ---- faults
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"documents": []}, "--documents: "),
+        ({"width": 10}, "--width 10 is not a multiple of --heads 4"),
+        ({"tokenizer": "words", "merges": "m"}, "leave out --merges"),
+        ({"method": "skipgram", "vectors": "v"}, "--vectors are for --method masked"),
+        ({"held_out": 0}, "--held-out: "),
+    ],
+)
+def test_options_that_do_not_fit_are_told(options, fault):
+    with pytest.raises(ConfigError, match=fault):
+        load(Pretrain, {"documents": ["a"], "out": "m", **options})
+
+
+def test_nothing_to_learn_from_is_told(tmp_path):
+    listed = tmp_path / "ids.txt"
+    listed.write_text("\n".join(json.loads(line)["pmid"] for line in ABSTRACTS.read_text().splitlines()))
+    with pytest.raises(InputError, match="no text in any document"):
+        made(tmp_path / "m", exclude_pmids=[listed])
+    one = tmp_path / "one.jsonl"
+    one.write_text(ABSTRACTS.read_text().splitlines()[0] + "\n")
+    with pytest.raises(InputError, match=r"1 texts to train on, 0 held out|0 texts to train on, 1 held out"):
+        made(tmp_path / "m", documents=[one])
+    with pytest.raises(InputError, match=r"nowhere\.jsonl: no such file"):
+        made(tmp_path / "m", documents=[tmp_path / "nowhere.jsonl"])
+    assert not list(tmp_path.glob("m*"))

@@ -1,0 +1,218 @@
+"""run --seeds and --folds: what is copied, what is shared, what is summed up."""
+
+from __future__ import annotations
+
+import shutil
+from statistics import fmean, stdev
+
+import pytest
+
+from biorel.errors import ConfigError
+from tests.command_runs import read_json
+from tests.commands.pipelines import STAGES, pipeline_data, run_pipeline
+
+TOGETHER = """
+[[stage]]
+name = "ensemble"
+command = "ensemble"
+model = ["{model}"]
+
+[[stage]]
+name = "ensemble_evaluation"
+command = "evaluate"
+model = "{ensemble}"
+dataset = "{dataset}"
+plots = false
+"""
+COPIES = [f"seed-{seed}/{name}" for seed in (1, 2) for name in STAGES[1:]]
+
+
+def test_what_takes_a_seed_and_what_hangs_on_it_is_run_once_a_seed(go, tmp_path):
+    ran, said = go(seeds=2)
+    assert ran == ["dataset", *COPIES]
+    assert said == dict.fromkeys(ran, "runs, there is no output yet")
+    out = tmp_path / "out"
+    assert sorted(path.name for path in out.iterdir()) == ["dataset", "seed-1", "seed-2", "seeds.json", "seeds.md"]
+    for seed in (1, 2):
+        assert read_json(out / f"seed-{seed}" / "model" / "metrics.json")["seed"] == seed
+        evaluated = read_json(out / f"seed-{seed}" / "evaluation" / "manifest.json")["config"]
+        assert evaluated["model"] == str(out / f"seed-{seed}" / "model")
+        assert (out / f"seed-{seed}" / "relations.jsonl").is_file()
+
+    ran, said = go(seeds=2)
+    assert ran == []
+    assert set(said.values()) == {"skipped, nothing that it depends on has changed"}
+    assert go(seeds=2, set=("evaluation.split=dev",))[0] == ["seed-1/evaluation", "seed-2/evaluation"]
+    _, said = go(seeds=3, dry_run=True, set=("evaluation.split=dev", "model.epochs=2"))
+    assert said["seed-2/model"] == "runs again, changed: epochs"
+    assert said["seed-2/relations"] == "runs again, after seed-2/model"
+    assert said["seed-3/model"] == "runs, there is no output yet"
+    assert not (out / "seed-3").exists()
+
+
+def test_a_seed_that_was_run_by_itself_is_not_run_again(go, tmp_path):
+    out = tmp_path / "out"
+    go(seed=2, out=out / "seed-2")
+    assert go(seeds=2, out=out)[0] == ["dataset", *(label for label in COPIES if label.startswith("seed-1"))]
+
+
+def test_the_summary_is_the_mean_and_deviation_of_the_folders(go, tmp_path):
+    go(seeds=3, set=("evaluation.split=train", "model.epochs=3"))
+    out = tmp_path / "out"
+    told = read_json(out / "seeds.json")
+    assert told["seeds"] == [1, 2, 3]
+    (name,) = told["stages"]
+    measures = told["stages"][name]["measures"]
+    scores = [read_json(out / f"seed-{seed}" / name / "metrics.json") for seed in (1, 2, 3)]
+    models = [read_json(out / f"seed-{seed}" / "model" / "metrics.json") for seed in (1, 2, 3)]
+    expected = {
+        "recall": [score["micro"]["recall"] for score in scores],
+        "f1": [score["micro"]["f1"] for score in scores],
+        "f1_unfiltered": [score["unfiltered"]["micro"]["f1"] for score in scores],
+        "dev_f1": [model["dev_f1"] for model in models],
+        "documents_per_second": [model["documents_per_second"] for model in models],
+        "training_seconds": [3 * model["seconds_per_epoch"] for model in models],
+    }
+    for measure, values in expected.items():
+        assert measures[measure]["values"] == values
+        assert measures[measure]["mean"] == pytest.approx(fmean(values))
+        assert measures[measure]["deviation"] == pytest.approx(stdev(values))
+    assert len(set(expected["documents_per_second"])) == 3
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in (out / "seeds.md").read_text().splitlines()]
+    (f1,) = (row for row in rows if row and row[0] == "F1")
+    assert f1[1] == f"{100 * fmean(expected['f1']):.1f}"
+    assert f1[3:] == [f"{100 * value:.1f}" for value in expected["f1"]]
+
+
+def test_a_stage_on_no_seed_stays_one_stage_among_them(pipeline, go):
+    pipeline.write_text(
+        pipeline.read_text() + '[[stage]]\nname = "shipped"\ncommand = "extract"\ninput = "{data}/abstracts.txt"\n'
+    )
+    _, said = go(seeds=2, dry_run=True)
+    assert list(said) == ["dataset", *COPIES, "shipped"]
+
+
+def test_a_stage_that_gathers_takes_the_models_of_all_seeds_once(pipeline, go, tmp_path):
+    pipeline.write_text(pipeline.read_text() + TOGETHER)
+    out = tmp_path / "out"
+    assert go(seeds=2)[0] == ["dataset", *COPIES, "ensemble", "ensemble_evaluation"]
+    members = read_json(out / "ensemble" / "manifest.json")["config"]["model"]
+    assert members == [str(out / f"seed-{seed}" / "model") for seed in (1, 2)]
+    told = read_json(out / "seeds.json")["stages"]
+    assert told["evaluation"]["seeds"] == [1, 2]
+    assert told["ensemble_evaluation"]["seeds"] == []
+    once = read_json(out / "ensemble_evaluation" / "metrics.json")["micro"]["f1"]
+    assert told["ensemble_evaluation"]["measures"]["f1"] == {"mean": once, "deviation": None, "values": [once]}
+    assert "## ensemble_evaluation, one run" in (out / "seeds.md").read_text()
+
+    assert go(seeds=2)[0] == []
+    _, said = go(seeds=3, dry_run=True)
+    assert said["seed-2/model"].startswith("skipped")
+    assert said["ensemble"] == "runs again, changed: model"
+    assert said["ensemble_evaluation"] == "runs again, after ensemble"
+
+
+def test_without_seeds_an_ensemble_is_of_the_one_model(pipeline, go, tmp_path):
+    pipeline.write_text(pipeline.read_text() + TOGETHER)
+    assert go()[0] == [*STAGES, "ensemble", "ensemble_evaluation"]
+    one, other = (
+        read_json(tmp_path / "out" / name / "metrics.json")["micro"] for name in ("evaluation", "ensemble_evaluation")
+    )
+    assert one == other
+
+
+def test_several_models_where_one_is_meant_are_told(pipeline, go):
+    pipeline.write_text(pipeline.read_text() + TOGETHER.replace('["{model}"]', '"{model}"'))
+    with pytest.raises(ConfigError, match="stage ensemble: model names several outputs") as told:
+        go(seeds=2)
+    assert told.value.hint == 'say model = ["..."], a list'
+
+
+@pytest.mark.parametrize(
+    ("options", "fault"),
+    [
+        ({"seeds": 2, "folds": 3}, "--seeds and --folds exclude each other"),
+        ({"seeds": 2, "seed": 1}, "--seed is one of --seeds already"),
+    ],
+)
+def test_flags_that_do_not_go_together_are_told(go, options, fault):
+    with pytest.raises(ValueError, match=fault):
+        go(**options)
+
+
+def test_a_pipeline_without_a_seed_is_told(pipeline, go, tmp_path):
+    dataset, _, _ = pipeline.read_text().partition('[[stage]]\nname = "model"')
+    pipeline.write_text(dataset)
+    with pytest.raises(ConfigError, match=r"--seeds: no stage of .* takes a seed"):
+        go(seeds=2)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_name_that_is_the_folder_of_a_seed_is_told(pipeline, go):
+    pipeline.write_text(pipeline.read_text().replace("dataset}", "seed-1}").replace('"dataset"', '"seed-1"'))
+    with pytest.raises(ConfigError, match=r"stage seed-1: .*seed-1 is the folder of a seed"):
+        go(seeds=2)
+    assert go(dry_run=True)[1]["seed-1"] == "runs, there is no output yet"
+
+
+def test_a_fault_of_a_copy_is_told_by_the_name_of_its_stage(pipeline, data, tmp_path):
+    with pytest.raises(ConfigError, match="stage model: --width"):
+        run_pipeline(pipeline, data, tmp_path / "out", seeds=2, set=("model.width=1",))
+
+
+# ---- folds
+
+
+FOLDS = [f"fold-{fold}/{name}" for fold in (1, 2, 3) for name in STAGES]
+
+
+@pytest.fixture
+def unsplit(pipeline):
+    """The pipeline without its list of splits: the dataset draws them."""
+    pipeline.write_text(pipeline.read_text().replace('splits = "{data}/splits.tsv"\n', "keep_empty = true\n"))
+    return pipeline
+
+
+def test_a_dataset_that_draws_its_split_is_cross_validated(unsplit, data, tmp_path):
+    shutil.rmtree(data)
+    pipeline_data(data, documents=12)
+    out = tmp_path / "out"
+    ran, _ = run_pipeline(unsplit, data, out, folds=3, set=("model.epochs=3",))
+    assert ran == FOLDS
+    told = read_json(out / "folds.json")
+    assert told["folds"] == 3
+    summed, parts = (
+        told["stages"]["evaluation"],
+        [read_json(out / f"fold-{fold}" / "evaluation" / "metrics.json") for fold in (1, 2, 3)],
+    )
+    assert summed["documents"] == 12 == sum(part["protocol"]["documents"] for part in parts)
+    assert summed["micro"]["gold"] > 0
+    for count in ("true_positives", "predicted", "gold"):
+        assert summed["micro"][count] == sum(part["micro"][count] for part in parts)
+        for table in ("unfiltered", "every_pair"):
+            assert summed[table]["micro"][count] == sum(part[table]["micro"][count] for part in parts)
+        for label, row in summed["by_relation"].items():
+            assert row[count] == sum(part["by_relation"][label][count] for part in parts)
+    text = (out / "folds.md").read_text()
+    assert "12 documents" in text
+    assert "Macro, F1 of mean P and R" in text
+    assert "increases_expression" in text
+    assert "every pair, as its types' most frequent relation" in text
+
+    assert run_pipeline(unsplit, data, out, folds=3, set=("model.epochs=3",))[0] == []
+    _, said = run_pipeline(unsplit, data, out, folds=4, dry_run=True)
+    assert said["fold-1/dataset"] == "runs again, changed: folds"
+
+
+def test_folds_stand_for_another_draw_and_every_fold_has_an_ensemble_of_its_own(unsplit, go):
+    unsplit.write_text(unsplit.read_text() + TOGETHER)
+    _, said = go(folds=3, dry_run=True, seed=5, set=("dataset.split_sizes=[4, 1, 1]",))
+    names = [*STAGES, "ensemble", "ensemble_evaluation"]
+    assert list(said) == [f"fold-{fold}/{name}" for fold in (1, 2, 3) for name in names]
+
+
+def test_a_pipeline_with_splits_of_its_own_has_no_folds(go, tmp_path):
+    with pytest.raises(ConfigError, match=r"--folds: no stage of .* takes a fold") as told:
+        go(folds=3)
+    assert "where it draws the split itself" in told.value.hint
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,396 @@
+"""train: what it leaves behind, that a killed run goes on to the same weights, and what stops it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import torch
+from safetensors import safe_open
+from safetensors.torch import load_file
+
+from biorel.commands import extract, train
+from biorel.config import Extract, Train
+from biorel.errors import InputError, ModelError, OutputError
+from biorel.training.checkpoint import FILE
+from biorel.training.loop import Report
+from biorel.training.model_folder import open_model
+from tests.command_runs import (
+    SAMPLE,
+    TINY,
+    build,
+    command_line,
+    flags,
+    pubtator,
+    read_json,
+    read_json_lines,
+    sample_dataset,
+    tiny_model,
+)
+
+SPEED = ("seconds", "documents_per_second", "seconds_per_epoch")
+
+
+class Killed(BaseException):
+    """Stops a run from outside, as Ctrl-C does."""
+
+
+def interrupted(after: Callable[[Report], bool]) -> Callable[[Iterable[Report]], Iterator[Report]]:
+    """What `run` is given to be stopped at a report."""
+
+    def pass_on(reports: Iterable[Report]) -> Iterator[Report]:
+        for report in reports:
+            yield report
+            if after(report):
+                raise Killed
+
+    return pass_on
+
+
+def config(dataset: Path, out: Path, **options: Any) -> Train:
+    return Train.model_validate({"dataset": dataset, "out": out, **TINY, **options})
+
+
+def weights(model: Path) -> bytes:
+    return (model / "model.safetensors").read_bytes()
+
+
+def without_speed(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name not in SPEED}
+
+
+def history(model: Path) -> list[dict[str, Any]]:
+    return [without_speed(row) for row in pd.read_parquet(model / "history.parquet").to_dict("records")]
+
+
+def checkpoint(out: Path) -> Path:
+    return out.with_name(out.name + ".partial") / "checkpoint" / FILE
+
+
+def checkpoint_state(out: Path) -> dict[str, Any]:
+    with safe_open(checkpoint(out), framework="pt") as file:
+        return json.loads(file.metadata()["state"])
+
+
+def same_run(one: Path, other: Path) -> None:
+    """Two model folders are the same but for paths and speed."""
+    assert weights(one) == weights(other)
+    assert read_json(one / "thresholds.json") == read_json(other / "thresholds.json")
+    assert without_speed(read_json(one / "metrics.json")) == without_speed(read_json(other / "metrics.json"))
+    assert history(one) == history(other)
+
+
+# ---- what a training leaves behind
+
+
+def test_a_model_folder_is_complete_and_loads(model, dataset):
+    files = {path.name for path in model.iterdir()}
+    assert files == {
+        *("model.safetensors", "config.json", "tokenizer.json", "labels.json", "thresholds.json", "metrics.json"),
+        *("README.md", "history.parquet", "manifest.json", "events"),
+    }
+    opened = open_model(model)
+    assert not opened.model.training
+    assert all(bool(torch.isfinite(parameter).all()) for parameter in opened.model.parameters())
+    assert (model / "labels.json").read_text() == (dataset / "labels.json").read_text()
+    assert (model / "tokenizer.json").read_text() == (dataset / "tokenizer.json").read_text()
+    assert opened.model.sizes.width == TINY["width"]
+    assert read_json(model / "metrics.json")["documents"] == {"train": 10, "dev": 4}
+    card = (model / "README.md").read_text()
+    assert "10 documents" in card
+    assert "`width`: 16" in card
+    assert not list(model.parent.glob("*.partial"))
+
+
+def test_history_and_events_have_a_row_for_every_epoch(model):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    rows = pd.read_parquet(model / "history.parquet")
+    assert list(rows["epoch"]) == [1, 2, 3, 4, 5, 6]
+    assert set(rows.columns) == {"epoch", "loss", "ner_loss", "dev_f1", "dev_ner_f1", "documents_per_second", "seconds"}
+    assert rows["loss"].iloc[-1] < rows["loss"].iloc[0]
+    events = EventAccumulator(str(model / "events")).Reload()
+    for tag, column in (("dev/f1", "dev_f1"), ("loss/relations", "loss"), ("loss/ner", "ner_loss")):
+        told = [(event.step, event.value) for event in events.Scalars(tag)]
+        expected = list(zip(rows["epoch"], rows[column], strict=True))
+        assert [step for step, _ in told] == [step for step, _ in expected]
+        assert [value for _, value in told] == pytest.approx([value for _, value in expected], rel=1e-5)
+
+
+def test_the_best_epoch_is_what_is_saved(model):
+    metrics, rows = read_json(model / "metrics.json"), pd.read_parquet(model / "history.parquet")
+    assert metrics["dev_f1_without_reranker"] == rows["dev_f1"].max()
+    assert metrics["best_epoch"] == rows["epoch"][rows["dev_f1"].idxmax()]
+
+
+def test_one_seed_gives_one_network(dataset, model, tmp_path):
+    tiny_model(dataset, tmp_path / "again", epochs=6)
+    same_run(model, tmp_path / "again")
+    tiny_model(dataset, tmp_path / "other", seed=2)
+    tiny_model(dataset, tmp_path / "two")
+    assert weights(tmp_path / "other") != weights(tmp_path / "two")
+
+
+def test_a_report_comes_after_every_step_and_every_epoch(dataset, tmp_path):
+    reports: list[Report] = []
+    train.run(config(dataset, tmp_path / "m"), lambda given: (reports.append(one) or one for one in given))
+    ends = [report for report in reports if report.dev is not None]
+    assert [report.epoch for report in ends] == [1, 2]
+    steps = ends[0].steps
+    assert steps > 1
+    assert [report.epoch_step for report in reports if report.dev is None] == [*range(1, steps + 1)] * 2
+    assert all(report.speed > 0 for report in reports)
+
+
+# ---- options
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"sampling": "paper", "steps_per_epoch": 5, "pairs_per_step": 4},
+        {"gradient_noise": 0.1},
+        {"units": "tokens", "pair_features": False, "rerank": False},
+        {"heads": 0, "ner_weight": 0},
+        {"positions": 40},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+def test_every_way_to_train_gives_a_network_of_its_own_and_the_same_twice(dataset, tmp_path, options):
+    tiny_model(dataset, tmp_path / "plain", epochs=1)
+    for name in ("one", "two"):
+        tiny_model(dataset, tmp_path / name, epochs=1, **options)
+    assert weights(tmp_path / "one") == weights(tmp_path / "two")
+    assert weights(tmp_path / "one") != weights(tmp_path / "plain")
+    opened = open_model(tmp_path / "one")
+    assert all(bool(torch.isfinite(parameter).all()) for parameter in opened.model.parameters())
+
+
+def test_without_the_reranker_the_same_network_is_trained_and_told_as_it_is(dataset, tmp_path):
+    for name, rerank in (("with", True), ("without", False)):
+        tiny_model(dataset, tmp_path / name, epochs=1, rerank=rerank)
+    reranked, bare = (load_file(tmp_path / name / "model.safetensors") for name in ("with", "without"))
+    added = {name for name in reranked if name.startswith("reranker.")}
+    assert {name.removeprefix("reranker.") for name in added} == {
+        *("cue_weights", "feature_weights", "bias", "mix", "rival_weights", "rival_bias"),
+    }
+    assert reranked["reranker.cue_weights"].any()
+    assert reranked.keys() - added == bare.keys()
+    assert all(torch.equal(reranked[name], weights) for name, weights in bare.items())
+    told = {name: (tmp_path / name / "README.md").read_text() for name in ("with", "without")}
+    assert "A reranker stands behind the network" in told["with"]
+    assert "A reranker" not in told["without"]
+    assert "`rerank`: False" in told["without"]
+
+
+def test_features_or_cues_of_another_version_are_told(model, tmp_path):
+    shutil.copytree(model, tmp_path / "old")
+    changed = read_json(model / "config.json")
+    changed["sizes"]["pair_features"] = 12
+    (tmp_path / "old" / "config.json").write_text(json.dumps(changed))
+    with pytest.raises(ModelError, match="reads 12 features of a pair and 131072 buckets of cues") as told:
+        open_model(tmp_path / "old")
+    assert "train it anew" in told.value.hint
+
+
+def test_paper_sampling_makes_the_steps_that_are_asked_for(dataset, tmp_path):
+    reports: list[Report] = []
+    train.run(
+        config(dataset, tmp_path / "m", sampling="paper", steps_per_epoch=7, epochs=1),
+        lambda given: (reports.append(one) or one for one in given),
+    )
+    assert [report.steps for report in reports] == [7] * 8
+
+
+def test_patience_stops_a_run_that_gets_no_better(dataset, tmp_path):
+    tiny_model(dataset, tmp_path / "m", epochs=9, patience=2, learning_rate=1e-12)
+    assert [row["epoch"] for row in history(tmp_path / "m")] == [1, 2, 3]
+    assert read_json(tmp_path / "m" / "metrics.json")["best_epoch"] == 1
+
+
+def test_dev_can_be_drawn_anew_from_train_and_dev(dataset, tmp_path):
+    tiny_model(dataset, tmp_path / "m", epochs=1, resplit_dev=6)
+    assert read_json(tmp_path / "m" / "metrics.json")["documents"] == {"train": 8, "dev": 6}
+    with pytest.raises(InputError, match="train and dev together have 14 documents"):
+        tiny_model(dataset, tmp_path / "n", resplit_dev=14)
+
+
+def test_pretrained_vectors_are_where_training_starts(dataset, tmp_path, write):
+    vocabulary = read_json(dataset / "tokenizer.json")["model"]["vocab"]
+    inner = next(token for token in vocabulary if len(token) == 2 and token.isalpha())
+    final = next(token for token in vocabulary if token.endswith("</w>") and len(token) > len("</w>") + 1)
+    numbers = [0.25 * number for number in range(16)]
+    row = " ".join(map(str, numbers))
+    text = f"3 16\n{inner}@@ {row}\n{final.removesuffix('</w>')} {row}\nnosuchtoken {row}\n"
+    tiny_model(dataset, tmp_path / "m", epochs=1, vectors=write("v.vec.gz", text), learning_rate=1e-12)
+    tokens = load_file(tmp_path / "m" / "model.safetensors")["embedding.tokens.weight"]
+    for token in (inner, final):
+        assert tokens[vocabulary[token]].tolist() == pytest.approx(numbers, abs=1e-6)
+    other = next(token for token in vocabulary if token not in (inner, final) and len(token) == 2)
+    assert tokens[vocabulary[other]].tolist() != pytest.approx(numbers, abs=1e-2)
+    assert read_json(tmp_path / "m" / "manifest.json")["counts"]["tokens with a pre-trained vector"] == 2
+
+
+def test_vectors_of_words_are_found_by_word_and_a_word_model_reads_whole_words(tmp_path, write):
+    dataset = sample_dataset(tmp_path, tokenizer="words", min_count=2)
+    vocabulary = read_json(dataset / "tokenizer.json")["model"]["vocab"]
+    word = next(token for token in vocabulary if len(token) > 4 and token.isalpha())
+    numbers = [0.25 * number for number in range(16)]
+    row = " ".join(map(str, numbers))
+    model = tiny_model(
+        dataset, tmp_path / "m", epochs=1, vectors=write("v.vec", f"{word} {row}\n{word}@@ 1\n"), learning_rate=1e-12
+    )
+    tokens = load_file(model / "model.safetensors")["embedding.tokens.weight"]
+    assert tokens.shape == (len(vocabulary), 16)
+    assert tokens[vocabulary[word]].tolist() == pytest.approx(numbers, abs=1e-6)
+    assert read_json(model / "manifest.json")["counts"]["tokens with a pre-trained vector"] == 1
+    out = tmp_path / "relations.jsonl"
+    extract.run(Extract(input=SAMPLE / "abstracts.jsonl", model=model, out=out, min_score=0))
+    assert len(read_json_lines(out)) > 10
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("1 17\nof " + "1 " * 17, "17 numbers for --width 16"),
+        ("1 2\nnosuchtoken 1 2\n", "knows no token of this vocabulary"),
+        (None, "no such file"),
+    ],
+)
+def test_vectors_that_do_not_fit_are_told_and_nothing_is_left(dataset, tmp_path, write, text, fault):
+    path = tmp_path / "v.vec" if text is None else write("v.vec", text)
+    with pytest.raises(InputError, match=fault):
+        tiny_model(dataset, tmp_path / "m", vectors=path)
+    assert not list(tmp_path.glob("m*"))
+
+
+# ---- resume
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_twice_ends_with_the_same_weights(dataset, tmp_path):
+    """kill -9 after the first epoch of 150 steps, then within the second; there is a checkpoint at step 200, too."""
+    options = {**TINY, "sampling": "paper", "steps_per_epoch": 150, "pairs_per_step": 2, "blocks": 1}
+    out = tmp_path / "killed"
+    command = [sys.executable, "-m", "biorel", "train", *flags(dataset=dataset, out=out, **options)]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    for due, within in ((150, 0), (200, 50)):
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        limit = time.monotonic() + 120
+        while not checkpoint(out).is_file() or checkpoint_state(out)["step"] < due:
+            assert process.poll() is None, "the run ended before it could be killed"
+            assert time.monotonic() < limit
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        assert process.wait() == -signal.SIGKILL
+        assert checkpoint_state(out)["epoch_step"] == within
+        assert not out.exists()
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "epoch 2/2" in done.stderr
+    assert "epoch 1/2" not in done.stderr
+    assert read_json(out / "manifest.json")["resumed"] is True
+    assert not list(tmp_path.glob("*.partial"))
+
+    tiny_model(dataset, tmp_path / "whole", **options)
+    same_run(out, tmp_path / "whole")
+    assert read_json(tmp_path / "whole" / "manifest.json")["resumed"] is False
+
+
+def test_a_run_that_fails_before_its_first_checkpoint_leaves_nothing(dataset, tmp_path):
+    with pytest.raises(Killed):
+        train.run(config(dataset, tmp_path / "m"), interrupted(lambda report: True))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_checkpoint_of_other_parameters_is_an_error_or_dropped_with_force(dataset, tmp_path):
+    with pytest.raises(Killed):
+        train.run(config(dataset, tmp_path / "m"), interrupted(lambda report: report.dev is not None))
+    for changes in ({"seed": 5}, {"width": 20}, {"epochs": 3}):
+        with pytest.raises(ModelError, match="left by a run with other data or parameters") as told:
+            tiny_model(dataset, tmp_path / "m", **changes)
+        assert "m.partial" in told.value.hint
+    # neither the threads nor the folder's own name make another run
+    tiny_model(dataset, tmp_path / "m", seed=5, force=True)
+    tiny_model(dataset, tmp_path / "fresh", seed=5)
+    same_run(tmp_path / "m", tmp_path / "fresh")
+
+
+# ---- faults
+
+
+def test_D07_an_empty_split_is_told_in_one_line(tmp_path, write, capsys):
+    mentions = [("Aspirin", "Chemical", "D000001"), ("ulcer", "Disease", "D000002")]
+    text = pubtator("1", "Aspirin.", "An ulcer.", mentions, [("D000001", "D000002")])
+    for split, other in (("train", "dev"), ("dev", "train")):
+        build(tmp_path / f"{other}-only", **{other: [write("a.txt", text)]}, schema="cdr")
+        code, _, said = command_line(capsys, "train", "--dataset", tmp_path / f"{other}-only", "--out", tmp_path / "m")
+        assert code == 3
+        assert f"the {split} split is empty" in said
+        assert len(said.splitlines()) == 2
+    assert not list(tmp_path.glob("m*"))
+
+
+def test_a_loss_that_is_no_number_stops_the_run(dataset, tmp_path):
+    with pytest.raises(ModelError, match=r"the loss is (nan|inf) at step \d+ of epoch 1") as told:
+        tiny_model(dataset, tmp_path / "m", learning_rate=1e30, warmup=0)
+    assert "--learning-rate" in told.value.hint
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "fault"),
+    [
+        ("labels.json", None, "labels.json"),
+        ("labels.json", "{}", "not a labels file"),
+        ("tokenizer.json", None, "tokenizer.json: no such file"),
+        ("tokenizer.json", "{}", "not a tokenizer file"),
+        ("train/examples.parquet", None, "no such table"),
+        ("train/examples.parquet", "PAR1", "not a Parquet file"),
+    ],
+)
+def test_a_dataset_that_is_damaged_is_told(dataset, tmp_path, name, content, fault):
+    copy = tmp_path / "dataset"
+    for path in dataset.rglob("*"):
+        if path.is_file():
+            (copy / path.relative_to(dataset)).parent.mkdir(parents=True, exist_ok=True)
+            (copy / path.relative_to(dataset)).write_bytes(path.read_bytes())
+    if content is None:
+        (copy / name).unlink()
+    else:
+        (copy / name).write_text(content)
+    with pytest.raises((InputError, ModelError), match=fault):
+        tiny_model(copy, tmp_path / "m")
+    assert not list(tmp_path.glob("m*"))
+
+
+def test_no_dataset_at_all(tmp_path):
+    with pytest.raises(ModelError, match=r"nowhere.labels\.json: No such file"):
+        tiny_model(tmp_path / "nowhere", tmp_path / "m")
+
+
+def test_a_device_that_is_not_there(dataset, tmp_path):
+    with pytest.raises(ModelError, match="device cuda:63 cannot be used") as told:
+        tiny_model(dataset, tmp_path / "m", device="cuda:63")
+    assert "--device cpu" in told.value.hint
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_output_that_exists_is_replaced_only_when_told(dataset, tmp_path):
+    tiny_model(dataset, tmp_path / "m", epochs=1)
+    before = weights(tmp_path / "m")
+    with pytest.raises(OutputError, match="exists already"):
+        tiny_model(dataset, tmp_path / "m", seed=2)
+    assert weights(tmp_path / "m") == before
+    tiny_model(dataset, tmp_path / "m", epochs=1, seed=2, force=True)
+    assert weights(tmp_path / "m") != before

@@ -1,0 +1,93 @@
+"""biorel train --encoder hf:FOLDER: with its own vocabulary, with and without a graph, offline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from biorel.commands import build_graph, evaluate, extract
+from biorel.config import BuildGraph, Evaluate, Extract
+from biorel.errors import ModelError
+from biorel.training.model_folder import open_model
+from biorel.training.optim import build_optimizer, layer_share
+from tests.bert import tiny_bert
+from tests.command_runs import SAMPLE, read_json, read_json_lines, tiny_model
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_bert(tmp_path_factory.mktemp("bert") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def graph(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("graph") / "graph"
+    given = {"mesh": [SAMPLE / "mesh.tsv"], "ctd": [SAMPLE / "ctd"], "exclude_dataset": dataset, "out": out}
+    return build_graph.run(BuildGraph.model_validate(given))
+
+
+@pytest.fixture(scope="module")
+def trained(dataset: Path, bert: Path, graph: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("bert-model") / "model"
+    return tiny_model(
+        dataset, out, encoder=f"hf:{bert}", graph=graph, branches=2, gradient_checkpointing=True, epochs=1
+    )
+
+
+@pytest.fixture(autouse=True)
+def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+
+def test_the_documents_are_encoded_anew_and_the_sizes_are_the_bert_s(trained):
+    opened = open_model(trained)
+    sizes = opened.model.sizes
+    assert (sizes.encoder, sizes.width, sizes.positions, sizes.branches) == ("bert", 16, 64, 2)
+    assert opened.tokenizer.encode("Acute").tokens == ["acute"]
+    counts = read_json(trained / "manifest.json")["counts"]
+    assert counts["documents encoded anew, as the model has another vocabulary"] == 14
+
+
+def test_the_folder_is_read_without_the_bert_s_own(trained, dataset, graph, bert, tmp_path):
+    hidden = bert.rename(bert.with_name("away"))
+    try:
+        given = {"model": trained, "dataset": dataset, "out": tmp_path / "evaluation", "graph": graph, "plots": False}
+        evaluate.run(Evaluate.model_validate(given))
+        given = {"input": SAMPLE / "abstracts.jsonl", "model": trained, "graph": graph, "out": tmp_path / "r.jsonl"}
+        extract.run(Extract.model_validate(given))
+    finally:
+        hidden.rename(bert)
+    assert read_json(tmp_path / "evaluation" / "metrics.json")["protocol"]["knowledge"].startswith("EXTERNAL")
+    told = read_json_lines(tmp_path / "r.status.jsonl")
+    assert {one["status"] for one in told} <= {"ok", "nothing above threshold", "no entities"}
+    assert max(one["windows"] for one in told) > 1
+
+
+def test_each_block_learns_slower_than_the_one_above_it(trained):
+    model = open_model(trained).model
+    optimizer = build_optimizer(
+        model,
+        rate=1e-3,
+        betas=(0.9, 0.999),
+        epsilon=1e-8,
+        weight_decay=0.1,
+        share=lambda name: layer_share(name, layers=2, top=0.1, decay=0.5),
+    )
+    shares = {id(one): group["share"] for group in optimizer.param_groups for one in group["params"]}
+    by_name = {name: shares[id(parameter)] for name, parameter in model.named_parameters()}
+    assert by_name["ner.weight"] == 1
+    assert by_name["bert.model.encoder.layer.1.output.dense.weight"] == pytest.approx(0.1)
+    assert by_name["bert.model.encoder.layer.0.output.dense.bias"] == pytest.approx(0.05)
+    assert by_name["bert.model.embeddings.word_embeddings.weight"] == pytest.approx(0.025)
+    assert len(shares) == len(list(model.parameters()))
+
+
+def test_a_folder_without_weights_stops_in_one_line(dataset, bert, tmp_path):
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    for path in bert.glob("*.json"):
+        (bare / path.name).write_bytes(path.read_bytes())
+    with pytest.raises(ModelError, match="no weights"):
+        tiny_model(dataset, tmp_path / "model", encoder=f"hf:{bare}")
+    assert not (tmp_path / "model").exists()

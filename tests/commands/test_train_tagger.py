@@ -1,0 +1,167 @@
+"""biorel train-tagger: a folder that biorel tag reads, its card and its measures; whole or not at all."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biorel.commands import tag, train_tagger
+from biorel.config import Tag, TrainTagger
+from biorel.errors import InputError
+from biorel.records import Mention
+from biorel.tables import read_table
+from tests.command_runs import command_line, flags, pubtator, read_json
+
+pytest.importorskip("spacy")
+PICKLE = re.compile(rb"\x80[\x02-\x05]")
+TINY = {
+    "width": 16,
+    "depth": 1,
+    "rows": 200,
+    "hidden": 16,
+    "batch": 2,
+    "warmup": 2,
+    "learning_rate": 0.01,
+    "dropout": 0.0,
+}
+
+
+@pytest.fixture
+def corpus(write) -> Path:
+    drugs = ("zetin", "moxetin", "5-HT2", "lurine")
+    documents = [
+        pubtator(
+            str(number),
+            f"On {drug} and tremor.",
+            f"Patients on {drug} had tremor.",
+            [(drug, "Chemical", "D900001")] * 2 + [("tremor", "Disease", "D900002"), ("tremor", "Disease", "-1")],
+        )
+        for number, drug in ((number, drugs[number % 4]) for number in range(20))
+    ]
+    return write("corpus.txt", "".join(documents) + pubtator("99", "Without mentions.", "None."))
+
+
+def trained(out: Path, **options: Any) -> dict[str, Any]:
+    train_tagger.run(TrainTagger.model_validate({"out": out, "epochs": 5, **TINY, **options}))
+    return read_json(out / "metrics.json")
+
+
+def test_the_folder_tags_and_tells_what_it_is(tmp_path, corpus):
+    metrics = trained(tmp_path / "tagger", train=(corpus,), held_out=6)
+    assert metrics["documents"] == {"train": 14, "dev": 6}
+    assert metrics["reachable"] == 1.0
+    assert metrics["mentions"]["Chemical"]["f1"] > 0.7
+    card = (tmp_path / "tagger" / "README.md").read_text()
+    assert "corpus.txt" in card
+    assert "| Chemical |" in card
+    assert read_json(tmp_path / "tagger" / "manifest.json")["command"] == "train-tagger"
+
+    out = tmp_path / "tags"
+    tag.run(
+        Tag.model_validate({"input": (corpus,), "tagger_model": str(tmp_path / "tagger"), "link": False, "out": out})
+    )
+    mentions = list(read_table(out / "mentions.parquet", Mention))
+    assert {one.type for one in mentions} == {"Chemical", "Disease"}
+
+
+def test_dev_documents_can_be_given(tmp_path, corpus, write):
+    dev = write("dev.txt", pubtator("500", "On zetin.", "None.", [("zetin", "Chemical", "D900001")]))
+    metrics = trained(tmp_path / "tagger", train=(corpus,), dev=(dev,), epochs=1)
+    assert metrics["documents"] == {"train": 20, "dev": 1}
+
+
+def test_the_ceiling_counts_mentions_that_cut_words(tmp_path, corpus, write):
+    dev = write(
+        "dev.txt", pubtator("500", "On zetin.", "No tremor.", [("zet", "Chemical", "D1"), ("tremor", "Disease", "D2")])
+    )
+    assert trained(tmp_path / "tagger", train=(corpus,), dev=(dev,), epochs=1)["reachable"] == 0.5
+
+
+def test_the_measures_have_one_shape(tmp_path, corpus):
+    metrics = trained(tmp_path / "tagger", train=(corpus,), held_out=6, epochs=3)
+    assert set(metrics) == {"mentions", "reachable", "best_epoch", "documents"}
+    assert 1 <= metrics["best_epoch"] <= 3
+    assert set(metrics["mentions"]) == {"Chemical", "Disease"}
+    for measure in metrics["mentions"].values():
+        assert set(measure) == {"precision", "recall", "f1", "true_positives", "predicted", "gold"}
+        assert 0 <= measure["true_positives"] <= min(measure["predicted"], measure["gold"])
+    assert (metrics["mentions"]["Chemical"]["gold"], metrics["mentions"]["Disease"]["gold"]) == (12, 12)
+
+
+def test_the_folder_is_whole_and_holds_no_pickle(tmp_path, corpus):
+    out = tmp_path / "tagger"
+    trained(out, train=(corpus,), held_out=6, epochs=1)
+    files = {path.relative_to(out).as_posix(): path for path in out.rglob("*") if path.is_file()}
+    assert {"config.cfg", "meta.json", "tokenizer", "ner/model", "metrics.json", "README.md", "manifest.json"} <= set(
+        files
+    )
+    # a pickle begins with 0x80 and its protocol; spaCy's empty tables are the one byte 0x80 of msgpack
+    assert not [name for name, path in files.items() if PICKLE.match(path.read_bytes())]
+    assert PICKLE.match(pickle.dumps({}))
+
+
+def test_the_same_seed_writes_the_same_model(tmp_path, corpus):
+    for name, seed in (("one", 1), ("two", 1), ("three", 2)):
+        trained(tmp_path / name, train=(corpus,), held_out=6, epochs=2, seed=seed)
+    one, two, three = ((tmp_path / name / "ner" / "model").read_bytes() for name in ("one", "two", "three"))
+    assert one == two
+    assert one != three
+
+
+@pytest.mark.parametrize("bare", ["train", "dev"])
+def test_files_without_gold_mentions_are_told(tmp_path, corpus, write, capsys, bare):
+    out, files = tmp_path / "tagger", {"train": corpus, "dev": corpus}
+    files[bare] = write("bare.txt", pubtator("1", "On zetin.", "None."))
+    code, _, said = command_line(capsys, "train-tagger", *flags(**files, out=out, epochs=1))
+    assert code == 3
+    assert said.startswith("error: the ")
+    assert "have no document with mentions" in said
+    assert len(said.splitlines()) == 2
+    assert not list(tmp_path.glob("tagger*"))
+
+
+@pytest.mark.parametrize("broken", ["train", "dev"])
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("1\t3\t8\tzetin", "malformed row skipped: {}:3: neither an annotation nor a relation"),
+        ("2\t3\t8\tzetin\tChemical\tD1", "malformed row skipped: {}:3: row of '2' under document 1"),
+    ],
+)
+def test_a_broken_row_is_named_where_no_mention_is_left(tmp_path, corpus, write, capsys, broken, row, told):
+    files = {"train": corpus, "dev": corpus}
+    files[broken] = write("broken.txt", f"1|t|On zetin.\n1|a|None.\n{row}\n\n")
+    code, _, said = command_line(capsys, "train-tagger", *flags(**files, out=tmp_path / "tagger", epochs=1))
+    assert code == 3
+    assert f"files have no document with mentions; {told.format(files[broken])}" in said.splitlines()[0]
+    assert len(said.splitlines()) == 2
+
+
+def test_rows_that_are_left_out_are_named_in_a_training_too(tmp_path, corpus, write):
+    rows = "1\t3\t8\tzetin\n1\t9\tx\ty\n1\t0\t4\tache\tDisease\tD1\n1\t3\t8\tzetin\tChemical\tD1\n"
+    broken = write("broken.txt", f"1|t|On zetin.\n1|a|None.\n{rows}\n")
+    said: list[str] = []
+    given = {"train": (corpus, broken), "held_out": 6, "epochs": 1, "out": tmp_path / "tagger"}
+    train_tagger.run(TrainTagger.model_validate(TINY | given), said.append)
+    assert said[:2] == [
+        f"malformed row skipped: {broken}:3: neither an annotation nor a relation (and 1 more)",
+        f"mention dropped: span does not show its text: {broken} 1 0-4 'ache'",
+    ]
+    manifest = read_json(tmp_path / "tagger" / "manifest.json")
+    assert manifest["counts"]["malformed row skipped"] == 2
+    assert manifest["examples"]["malformed row skipped"][1].startswith(f"{broken}:4: ")
+
+
+def test_too_few_documents_leave_nothing_behind(tmp_path, corpus, capsys):
+    out = tmp_path / "tagger"
+    with pytest.raises(InputError, match="20 documents with mentions"):
+        trained(out, train=(corpus,), held_out=20)
+    assert not out.exists()
+    code, _, said = command_line(capsys, "train-tagger", *flags(train=tmp_path / "none.txt", out=out))
+    assert code == 3
+    assert "no such file" in said
+    assert not out.with_name("tagger.partial").exists()

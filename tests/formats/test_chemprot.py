@@ -1,0 +1,137 @@
+"""ChemProt's and DrugProt's three files."""
+
+from __future__ import annotations
+
+import pytest
+
+from biorel.errors import InputError
+from biorel.formats.chemprot import locate, read_chemprot
+from biorel.records import Curation, Document
+
+ABSTRACTS = "900001\tAlphadrug and GEN1.\tAlphadrug blocks GEN1.\n900002\tOther.\tNothing.\n"
+ENTITIES = (
+    "900002\tT1\tCHEMICAL\t0\t5\tOther\n"
+    "900001\tT1\tCHEMICAL\t0\t9\tAlphadrug\n"
+    "900001\tT2\tGENE-Y\t14\t18\tGEN1\n"
+    "900001\tT3\tCHEMICAL\t20\t29\tAlphadrug\n"
+    "900001\tT4\tGENE-N\t37\t41\tGEN1\n"
+)
+DRUGPROT = "900001\tINHIBITOR\tArg1:T3\tArg2:T4\n"
+CHEMPROT = "900001\tCPR:4\tY \tINHIBITOR\tArg1:T3\tArg2:T4\n"
+
+
+@pytest.fixture
+def read(write, counts):
+    def _read(abstracts=ABSTRACTS, entities=ENTITIES, relations=DRUGPROT):
+        related = write("relations.tsv", relations) if relations is not None else None
+        return list(
+            read_chemprot(write("abstracts.tsv", abstracts), write("entities.tsv.gz", entities), related, counts)
+        )
+
+    return _read
+
+
+@pytest.mark.parametrize(("relations", "word"), [(DRUGPROT, "INHIBITOR"), (CHEMPROT, "CPR:4")])
+def test_each_annotation_is_an_entity_of_its_own(read, counts, relations, word):
+    first, second = read(relations=relations)
+    assert first.document == Document("900001", "Alphadrug and GEN1.", "Alphadrug blocks GEN1.")
+    assert [(mention.text, mention.type, mention.entity_id) for mention in first.mentions] == [
+        ("Alphadrug", "Chemical", "LOCAL:T1"),
+        ("GEN1", "Gene", "LOCAL:T2"),
+        ("Alphadrug", "Chemical", "LOCAL:T3"),
+        ("GEN1", "Gene", "LOCAL:T4"),
+    ]
+    assert first.curations == (Curation("900001", "Chemical", "LOCAL:T3", word, "Gene", "LOCAL:T4"),)
+    assert [mention.text for mention in second.mentions] == ["Other"]
+    assert dict(counts.by_reason) == {"annotation rows": 5, "documents read": 2, "relation rows": 1}
+
+
+def test_spans_hold_in_the_text(read):
+    for annotated in read():
+        for mention in annotated.mentions:
+            assert annotated.document.text[mention.start : mention.end] == mention.text
+
+
+def test_a_set_without_relations_has_no_curations(read):
+    assert [annotated.curations for annotated in read(relations=None)] == [(), ()]
+
+
+def test_arguments_are_told_by_their_names_not_by_their_order(read):
+    first, _ = read(relations="900001\tINHIBITOR\tArg2:T4\tArg1:T3\n")
+    assert first.curations[0].head_id == "LOCAL:T3"
+
+
+def test_rows_that_fit_nothing_are_booked(read, counts):
+    read(
+        abstracts=ABSTRACTS + "broken\n" + "900001\tAgain.\t\n",
+        entities=ENTITIES + "900009\tT1\tCHEMICAL\t0\t1\tx\n900001\tT5\tCHEMICAL\t0\n"
+        "900001\tT6\tCHEMICAL\tx\t9\tAlphadrug\n900001\tT1\tCHEMICAL\t0\t9\tAlphadrug\n"
+        "900001\tT7\tCHEMICAL\t1\t4\tabc\n",
+        relations=DRUGPROT + "900001\tINHIBITOR\tArg1:T3\tArg2:T99\n900008\tX\tArg1:T1\tArg2:T2\n900001\tX\n",
+    )
+    assert dict(counts.by_reason) == {
+        "annotation dropped: its name is taken": 1,
+        "annotation dropped: no offsets": 1,
+        "annotation row skipped: its document is not there": 1,
+        "annotation rows": 8,
+        "documents read": 2,
+        "duplicate document dropped": 1,
+        "malformed row skipped": 3,
+        "mention dropped: span does not show its text": 1,
+        "relation row skipped: an argument is not annotated": 1,
+        "relation row skipped: its document is not there": 1,
+        "relation rows": 2,
+    }
+
+
+def test_a_tab_in_an_abstract_or_a_mention_keeps_its_place(read):
+    (annotated,) = read("1\tT.\ta\tb gamma\n", "1\tT1\tCHEMICAL\t3\t6\ta\tb\n1\tT2\tCHEMICAL\t7\t12\tgamma\n", None)
+    assert [mention.text for mention in annotated.mentions] == ["a\tb", "gamma"]
+
+
+def test_J03_no_abstract_is_an_error(read):
+    with pytest.raises(InputError, match=r"abstracts\.tsv: no abstract"):
+        read(abstracts="\n")
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (
+            ["drugprot_development_abstracs.tsv.gz", "drugprot_development_entities.tsv.gz"],
+            ["drugprot_development_abstracs.tsv.gz", "drugprot_development_entities.tsv.gz", None],
+        ),
+        (
+            [
+                "chemprot_test_abstracts_gs.tsv",
+                "chemprot_test_entities_gs.tsv",
+                "chemprot_test_gold_standard.tsv",
+                "chemprot_test_relations_gs.tsv",
+                "Readme.pdf",
+            ],
+            ["chemprot_test_abstracts_gs.tsv", "chemprot_test_entities_gs.tsv", "chemprot_test_relations_gs.tsv"],
+        ),
+    ],
+)
+def test_the_three_files_are_found_by_their_names(write, tmp_path, names, found):
+    for name in names:
+        write(name, "")
+    assert [path and path.name for path in locate(tmp_path)] == found
+
+
+def test_several_sets_are_told(write, tmp_path):
+    for split in ("training", "development"):
+        for kind in ("abstracts", "entities", "relations"):
+            write(f"chemprot_{split}_{kind}.tsv", "")
+    with pytest.raises(InputError, match=r"several sets: chemprot_development_abstracts\.tsv, chemprot_tr"):
+        locate(tmp_path)
+
+
+@pytest.mark.parametrize("names", [[], ["x_abstracts.tsv"], ["x_entities.tsv", "x_relations.tsv"]])
+def test_an_incomplete_set_is_told(write, tmp_path, names):
+    for name in names:
+        write(name, "")
+    with pytest.raises(InputError, match="no ChemProt or DrugProt set"):
+        locate(tmp_path)
+    with pytest.raises(InputError, match="no such folder"):
+        locate(tmp_path / "absent")

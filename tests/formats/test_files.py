@@ -1,0 +1,70 @@
+"""Lines of text files: packing, byte-order marks, line ends, and faults that name their place."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from biorel.errors import InputError
+from biorel.formats.files import read_head, read_lines
+
+LINES = [(1, "first"), (2, "second µ")]
+
+
+@pytest.mark.parametrize("name", ["plain.txt", "packed.txt.gz"])
+def test_lines_are_numbered_plain_or_packed(write, counts, name):
+    assert list(read_lines(write(name, "first\nsecond µ\n"), counts)) == LINES
+
+
+def test_gzip_is_told_by_its_bytes_not_by_the_name(write, counts):
+    assert list(read_lines(write("no_suffix", gzip.compress("first\nsecond µ\n".encode())), counts)) == LINES
+    misnamed = write("plain", "first\nsecond µ\n").rename(write("x", "").with_name("plain.gz"))
+    assert list(read_lines(misnamed, counts)) == LINES
+
+
+@pytest.mark.parametrize("content", ["\ufefffirst\nsecond µ", "first\r\nsecond µ\r\n", "\ufefffirst\r\nsecond µ"])
+def test_marks_and_carriage_returns_are_no_part_of_a_line(write, counts, content):
+    assert list(read_lines(write("a", content), counts)) == LINES
+
+
+def test_only_line_feeds_end_a_line(write, counts):
+    text = "a\u2028b\x85c\rd\x0be"
+    assert list(read_lines(write("a", f"{text}\nnext"), counts)) == [(1, text), (2, "next")]
+
+
+def test_nul_bytes_become_spaces_and_are_booked(write, counts):
+    path = write("a", b"ok\nab\0cd\n")
+    assert list(read_lines(path, counts)) == [(1, "ok"), (2, "ab cd")]
+    assert counts["NUL byte replaced"] == 1
+    assert counts.examples["NUL byte replaced"] == [f"{path}:2"]
+
+
+def test_bytes_that_are_not_utf8_are_told_with_their_line(write, counts):
+    path = write("a", b"one\ntwo\n\xb5g of drug\n")
+    lines = read_lines(path, counts)
+    assert [next(lines), next(lines)] == [(1, "one"), (2, "two")]
+    with pytest.raises(InputError, match=r"a:3: not UTF-8 \(byte 0xb5\)"):
+        next(lines)
+
+
+@pytest.mark.parametrize("cut", [8, 12, 20])
+def test_F06_a_cut_gzip_file_is_an_error_that_names_it(write, counts, cut):
+    whole = gzip.compress(("row\n" * 50_000).encode(), compresslevel=0)
+    path = write("cut.gz", b"")
+    path.write_bytes(whole[:-cut])
+    with pytest.raises(InputError, match=r"cut\.gz: damaged gzip file"):
+        list(read_lines(path, counts))
+
+
+def test_missing_files_and_folders_are_told(tmp_path, counts):
+    with pytest.raises(InputError, match="absent: no such file"):
+        list(read_lines(tmp_path / "absent", counts))
+    with pytest.raises(InputError, match="a folder where a file was expected"):
+        list(read_lines(tmp_path, counts))
+
+
+def test_head_is_unpacked_without_mark_and_blanks(write):
+    assert read_head(write("a.gz", "\ufeff \n {x")) == b"{x"
+    assert read_head(write("empty", "")) == b""
+    assert read_head(write("long", "x" * 100), size=10) == b"x" * 10

@@ -1,0 +1,26 @@
+"""Cells that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from biorel.formats.spreadsheet_cells import guarded, unguarded
+
+STARTS = "=+-@＝＋－＠"
+
+
+@given(st.text() | st.text("'=+-@x＝", max_size=6))
+@example("'=1")
+@example("''=1")
+@example("'tis")
+def test_every_text_comes_back_and_none_begins_like_a_formula(text):
+    cell = guarded(text)
+    assert unguarded(cell) == text
+    assert not cell.startswith(tuple(STARTS))
+
+
+@pytest.mark.parametrize("text", ["", "drug", "(+)-drug", "2-drug", "'tis", "x = 1", " =1"])
+def test_a_text_that_is_no_formula_stays(text):
+    assert guarded(text) == text

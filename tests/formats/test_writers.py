@@ -1,0 +1,83 @@
+"""Which format for which file, and what all writers share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from biorel import artifacts
+from biorel.errors import ConfigError, OutputError
+from biorel.formats.writers import HOLDING_TEXT, WRITERS, format_of
+from tests.formats.samples import ANNOTATED, RELATIONS, write
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.jsonl", "jsonl"),
+        ("a.ndjson", "jsonl"),
+        ("a.parquet", "parquet"),
+        ("a.b.TSV", "tsv"),
+        ("a.pubtator", "pubtator"),
+        ("a.txt", "pubtator"),
+        ("a.xml", "bioc"),
+    ],
+)
+def test_auto_goes_by_the_suffix(name, expected):
+    assert format_of(Path(name), "auto") == expected
+
+
+def test_a_chosen_format_wins_over_the_suffix():
+    assert format_of(Path("a.tsv"), "bioc") == "bioc"
+
+
+@pytest.mark.parametrize("name", ["a", "a.csv", "a.jsonl.gz"])
+def test_an_unknown_suffix_names_the_choices(name):
+    with pytest.raises(ConfigError, match=r"tells no format") as caught:
+        format_of(Path(name), "auto")
+    assert all(choice in caught.value.hint for choice in WRITERS)
+
+
+def test_an_unknown_format_names_the_choices():
+    with pytest.raises(ConfigError, match="no format 'onnx'"):
+        format_of(Path("a.jsonl"), "onnx")
+
+
+@pytest.mark.parametrize("format_", WRITERS)
+def test_an_error_half_way_leaves_nothing(tmp_path, format_):
+    def fail():
+        with artifacts.whole_file(tmp_path / "out") as place, WRITERS[format_](place) as writer:
+            writer.write(ANNOTATED.document, ANNOTATED.mentions, RELATIONS)
+            raise KeyError(format_)
+
+    with pytest.raises(KeyError):
+        fail()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("format_", sorted(HOLDING_TEXT))
+def test_a_format_with_text_asks_for_the_document(tmp_path, format_):
+    with WRITERS[format_](tmp_path / "out") as writer, pytest.raises(ConfigError, match="there is no document"):
+        writer.write(None, (), RELATIONS)
+
+
+@pytest.mark.parametrize("format_", sorted({*WRITERS} - HOLDING_TEXT))
+def test_the_other_formats_write_relations_alone(tmp_path, format_):
+    with WRITERS[format_](tmp_path / "alone") as writer:
+        writer.write(None, (), RELATIONS)
+    write(format_, tmp_path / "with", [(ANNOTATED, RELATIONS)])
+    assert (tmp_path / "alone").read_bytes() == (tmp_path / "with").read_bytes()
+
+
+@pytest.mark.parametrize("format_", WRITERS)
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux")
+def test_a_full_disk_is_told_in_one_line(format_):
+    many = [(ANNOTATED, RELATIONS)] * 500
+
+    def fill():
+        with artifacts._told(Path("out")):
+            write(format_, Path("/dev/full"), many)
+
+    with pytest.raises(OutputError, match="No space left"):
+        fill()

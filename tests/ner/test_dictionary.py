@@ -1,0 +1,66 @@
+"""The dictionary tagger: word borders, longest match, case rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from biorel.errors import InputError
+from biorel.linking.lexicon import write_lexicon
+from biorel.ner.dictionary import DictionaryTagger, lowered, read_names
+from biorel.records import Document, Name
+
+LEXICON = [
+    ("Aspirin", "Chemical"),
+    ("renal failure", "Disease"),
+    ("acute renal failure", "Disease"),
+    ("ACE", "Chemical"),
+    ("As", "Chemical"),
+    ("5-HT", "Chemical"),
+]
+
+
+def found(text: str, counts, lexicon=LEXICON) -> list[tuple[str, str]]:
+    tagger = DictionaryTagger(lexicon, counts)
+    (mentions,) = tagger.tag([Document("1", text, "")])
+    assert all(text[one.start : one.end] == one.text and one.entity_id is None for one in mentions)
+    return [(one.text, one.type) for one in mentions]
+
+
+def test_the_longest_name_is_found_in_any_case(counts):
+    assert found("ASPIRIN and Acute Renal Failure", counts) == [
+        ("ASPIRIN", "Chemical"),
+        ("Acute Renal Failure", "Disease"),
+    ]
+
+
+def test_a_name_is_no_part_of_a_word(counts):
+    assert found("aspirins, Aspirin-like; (aspirin)", counts) == [("Aspirin", "Chemical"), ("aspirin", "Chemical")]
+    assert found("5-HT2 and 5-HT.", counts) == [("5-HT", "Chemical")]
+
+
+def test_short_names_stand_as_they_are(counts):
+    assert found("As the ace of ACE, as if", counts) == [("As", "Chemical"), ("ACE", "Chemical")]
+
+
+def test_offsets_hold_where_small_letters_are_longer(counts):
+    text = "İİ Aspirin"
+    assert len(lowered(text)) == len(text)
+    assert found(text, counts) == [("Aspirin", "Chemical")]
+
+
+def test_names_that_are_no_names_are_booked(counts):
+    assert found("12 aspirin", counts, [("12", "Chemical"), (" ", "Disease"), ("aspirin", "Chemical")]) == [
+        ("aspirin", "Chemical")
+    ]
+    assert counts["lexicon name dropped: too short or without a letter"] == 2
+    with pytest.raises(InputError, match="no name"):
+        DictionaryTagger([("1", "Chemical")], counts)
+
+
+def test_a_lexicon_is_rows_or_a_table(tmp_path, write, counts):
+    rows = write("names.tsv", "aspirin\tdrug\n\npain\tDisease\n")
+    assert list(read_names(rows, counts)) == [("aspirin", "Chemical"), ("pain", "Disease")]
+    write_lexicon(tmp_path / "lexicon.parquet", [Name("pain", "Disease", "MESH:D1", "mesh", 0)])
+    assert list(read_names(tmp_path / "lexicon.parquet", counts)) == [("pain", "Disease")]
+    with pytest.raises(InputError, match=r"bad\.tsv:2"):
+        list(read_names(write("bad.tsv", "a b\tDisease\nno type\n"), counts))

@@ -1,0 +1,142 @@
+"""Pipeline files that change another: what comes out of the changes, and which of them are told as faults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from biorel.errors import BiorelError, ConfigError, InputError
+from biorel.pipeline.pipeline_file import read_pipeline
+
+BASE = """
+[[stage]]
+name = "dataset"
+command = "build-dataset"
+train = ["a.txt"]
+merges = "merges.txt"
+
+[[stage]]
+name = "model"
+command = "train"
+dataset = "{dataset}"
+heads = 4
+"""
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    """Writes a file of the folder that holds base.toml, and gives its path."""
+
+    def _write(content: str, name: str = "below/changed.toml") -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+        return path
+
+    _write(BASE, "base.toml")
+    return _write
+
+
+def test_a_file_is_the_one_that_it_extends_with_its_changes(write):
+    path = write(
+        'extends = "../base.toml"\n[set.model]\nheads = 0\nkernels = [1, 1, 1]\n[unset]\ndataset = ["merges"]\n'
+    )
+    assert read_pipeline(path) == {
+        "stage": [
+            {"name": "dataset", "command": "build-dataset", "train": ["a.txt"]},
+            {"name": "model", "command": "train", "dataset": "{dataset}", "heads": 0, "kernels": [1, 1, 1]},
+        ]
+    }
+
+
+def test_a_file_may_extend_one_that_extends_another_and_its_changes_win(write):
+    write('extends = "base.toml"\n[set]\nmodel.heads = 2\nmodel.width = 32\n', "middle.toml")
+    stages = read_pipeline(write('extends = "../middle.toml"\n[set]\nmodel.heads = 8\n'))["stage"]
+    assert (stages[1]["heads"], stages[1]["width"]) == (8, 32)
+
+
+def test_a_file_that_extends_none_is_read_as_it_is(tmp_path, write):
+    assert [stage["name"] for stage in read_pipeline(tmp_path / "base.toml")["stage"]] == ["dataset", "model"]
+
+
+def shipped(name: str) -> dict[str, dict[str, Any]]:
+    """The stages of a pipeline that biorel ships, by name."""
+    return {stage["name"]: stage for stage in read_pipeline(Path(f"pipelines/{name}.toml"))["stage"]}
+
+
+@pytest.mark.parametrize(
+    ("name", "stage", "field", "value"),
+    [
+        ("cnn-only", "model", "heads", 0),
+        ("no-width-5", "model", "kernels", [1, 1, 1]),
+        ("no-ner", "model", "ner_weight", 0),
+    ],
+)
+def test_an_ablation_is_their_point_of_reference_with_one_change(name, stage, field, value):
+    full, ablated = shipped("ablations/base"), shipped(f"ablations/{name}")
+    assert field not in full[stage]
+    full[stage][field] = value
+    assert ablated == full
+
+
+def test_the_reference_of_the_ablations_is_the_recipe_for_cdr_without_the_reranker_in_ten_epochs():
+    full, base = shipped("cdr"), shipped("ablations/base")
+    full["model"] |= {"rerank": False, "epochs": 10, "thresholds": "own"}
+    assert base == full
+
+
+@pytest.mark.parametrize("name", ["cdr", "chemprot", "ctd"])
+def test_the_paper_s_hyper_parameters_stand_beside_biorel_s_own_on_the_same_dataset(name):
+    own, paper = shipped(name), shipped(f"paper/{name}")
+    assert paper["dataset"] == own["dataset"]
+    assert (paper["model"]["sampling"], paper["model"]["rerank"]) == ("paper", False)
+    assert not own["model"].keys() & {"sampling", "rerank", "width", "learning_rate"}
+
+
+def test_the_ablation_of_sub_words_changes_the_tokenizer_alone():
+    full, ablated = shipped("ablations/base"), shipped("ablations/words")
+    assert full["dataset"].pop("merges")
+    full["dataset"]["tokenizer"] = "words"
+    assert ablated == full
+
+
+def test_a_shipped_pipeline_in_a_folder_is_found_outside_a_checkout(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert len(read_pipeline(Path("pipelines/ablations/cnn-only.toml"))["stage"]) >= 3
+
+
+FAULTS: dict[str, tuple[str, type[BiorelError], str]] = {
+    "changes without a base": ("[set.model]\nheads = 0\n", ConfigError, "beside extends = FILE only"),
+    "extends no name": ('extends = ["../base.toml"]\n', ConfigError, "beside extends = FILE only"),
+    "stages of its own": (
+        'extends = "../base.toml"\n[[stage]]\nname = "x"\ncommand = "train"\n',
+        ConfigError,
+        "beside extends = FILE only",
+    ),
+    "a base that is not there": ('extends = "base.toml"\n', InputError, r"base\.toml: No such file"),
+    "a base that is no TOML": ('extends = "broken.toml"\n', InputError, r"broken\.toml: not TOML"),
+    "itself": ('extends = "changed.toml"\n', ConfigError, "which extends it"),
+    "a circle": ('extends = "circle.toml"\n', ConfigError, r"circle\.toml: extends changed\.toml, which extends it"),
+    "no stage of the base": ('extends = "../base.toml"\n[set.modle]\nheads = 0\n', ConfigError, "changes modle, which"),
+    "unset of no stage": ('extends = "../base.toml"\n[unset]\nmodle = ["heads"]\n', ConfigError, "changes modle"),
+    "unset of what is not set": (
+        'extends = "../base.toml"\n[unset]\nmodel = ["width"]\n',
+        ConfigError,
+        r"model: width is not set by \.\./base\.toml",
+    ),
+    "unset without a list": ('extends = "../base.toml"\n[unset]\nmodel = "heads"\n', ConfigError, "holds lists"),
+    "set without a stage": ('extends = "../base.toml"\n[set]\nheads = 0\n', ConfigError, "holds fields"),
+    "a base without stages": ('extends = "empty.toml"\n[set.model]\nheads = 0\n', ConfigError, "changes model, which"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_change_that_cannot_be_made_is_told(write, name):
+    content, kind, fault = FAULTS[name]
+    write("[[stage\n", "below/broken.toml")
+    write("", "below/empty.toml")
+    write('extends = "changed.toml"\n', "below/circle.toml")
+    with pytest.raises(kind, match=fault):
+        read_pipeline(write(content))

@@ -1,0 +1,71 @@
+"""A small world of questions that a reader can learn in seconds: drugs induce what stands after `caused`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from biorel.commands import build_dataset, build_questions, train_reader
+from biorel.config import BuildDataset, BuildQuestions, TrainReader
+from tests.command_runs import pubtator
+
+DRUGS = ("lithium", "aspirin", "morphine", "digoxin", "heparin", "insulin")
+ILLS = ("tremor", "ulcer", "nausea", "vertigo", "anemia", "asthma")
+TINY: dict[str, Any] = {
+    "width": 16,
+    "embedding": 16,
+    "positions": 4,
+    "dilations": (1, 2, 4),
+    "epochs": 3,
+    "warmup": 5,
+    "learning_rate": 0.01,
+    "token_budget": 500,
+    "threads": 1,
+}
+
+
+def story(number: int) -> str:
+    """An abstract in which one drug causes an ill, and another drug and another ill only stand by."""
+    drug, other = DRUGS[number % 6], DRUGS[(number + 1 + number // 6) % 6]
+    ill, bystander = ILLS[(number * 5 + 2) % 6], ILLS[(number * 5 + 3) % 6]
+    return pubtator(
+        str(100 + number),
+        f"Case {number}: {drug} caused {ill}.",
+        f"The patient had {bystander} before and took {other}. After {drug} the {ill} began.",
+        [
+            (drug, "Chemical", f"D00000{number % 6}"),
+            (ill, "Disease", f"D10000{(number * 5 + 2) % 6}"),
+            (bystander, "Disease", f"D10000{(number * 5 + 3) % 6}"),
+            (other, "Chemical", f"D00000{(number + 1 + number // 6) % 6}"),
+            (drug, "Chemical", f"D00000{number % 6}"),
+            (ill, "Disease", f"D10000{(number * 5 + 2) % 6}"),
+        ],
+        [(f"D00000{number % 6}", f"D10000{(number * 5 + 2) % 6}")],
+    )
+
+
+def stories(folder: Path, name: str, numbers: range) -> Path:
+    path = folder / f"{name}.txt"
+    path.write_text("".join(map(story, numbers)), encoding="utf-8")
+    return path
+
+
+def small_questions(folder: Path) -> Path:
+    """Questions to 18 abstracts of training, 6 of dev, 6 of test."""
+    given = {"train": range(18), "dev": range(18, 24), "test": range(24, 30)}
+    paths = {split: [stories(folder, split, numbers)] for split, numbers in given.items()}
+    dataset = BuildDataset.model_validate(
+        {**paths, "schema": "cdr", "hypernyms": "off", "vocabulary": 200, "out": folder / "dataset"}
+    )
+    build_dataset.run(dataset)
+    return build_questions.run(BuildQuestions(dataset=folder / "dataset", out=folder / "questions"))
+
+
+def tiny_reader(questions: Path, out: Path, **options: Any) -> Path:
+    return train_reader.run(TrainReader.model_validate({"questions": questions, "out": out, **TINY, **options}))
+
+
+def jsonl(path: Path, *records: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path

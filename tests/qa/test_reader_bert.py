@@ -1,0 +1,65 @@
+"""train-reader with a pre-trained BERT: its vocabulary and weights are taken, saved, read again, and asked."""
+
+from __future__ import annotations
+
+import pytest
+from safetensors.torch import load_file
+
+from biorel.commands import ask, evaluate_reader
+from biorel.config import Ask, EvaluateReader, TrainReader, load
+from biorel.errors import ConfigError
+from biorel.qa.folder import open_reader
+from tests.bert import tiny_bert
+from tests.command_runs import read_json
+from tests.qa.question_samples import small_questions, stories, tiny_reader
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    return tiny_bert(tmp_path_factory.mktemp("bert") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory):
+    return small_questions(tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture(scope="module")
+def reader(questions, bert, tmp_path_factory):
+    out = tmp_path_factory.mktemp("read") / "r"
+    return tiny_reader(questions, out, encoder=f"hf:{bert}", head="matrix-both", encoder_rate=3e-3, epochs=2)
+
+
+def test_training_starts_from_the_weights_and_uses_the_vocabulary(questions, bert, tmp_path):
+    still = {"encoder": f"hf:{bert}", "epochs": 1, "learning_rate": 1e-12, "encoder_rate": 1e-12}
+    trained = load_file(tiny_reader(questions, tmp_path / "r", **still) / "model.safetensors")
+    for name, value in load_file(bert / "model.safetensors").items():
+        if not name.startswith("pooler."):
+            assert trained[f"0.encoder.bert.model.{name}"].allclose(value, atol=1e-6), name
+    vocabulary = read_json(tmp_path / "r" / "tokenizer.json")["model"]["vocab"]
+    assert vocabulary == read_json(bert / "tokenizer.json")["model"]["vocab"]
+
+
+def test_it_is_read_again_without_the_folder_it_came_from(questions, reader, tmp_path):
+    opened = open_reader(reader)
+    assert opened.models[0].sizes.encoder == "bert"
+    assert opened.models[0].sizes.window == 48
+    out = evaluate_reader.run(EvaluateReader(model=reader, questions=questions, split="dev", out=tmp_path / "e"))
+    measured, dev = read_json(out / "metrics.json"), read_json(reader / "metrics.json")["dev"]
+    assert measured["located"]["f1"] == pytest.approx(dev["located"]["f1"], abs=1e-9)
+    assert measured["macro_f1"] == pytest.approx(dev["macro_f1"], abs=1e-9)
+
+
+def test_it_is_asked(reader, tmp_path):
+    over = stories(tmp_path, "stories", range(24, 30))
+    given = {"model": reader, "over": [over], "tagger": "none", "min_score": 0}
+    summary = ask.run(Ask.model_validate(given | {"question": "Which diseases were induced?"}))
+    assert summary.documents == 6
+    assert summary.answers
+
+
+def test_vectors_beside_a_bert_are_refused():
+    with pytest.raises(ConfigError, match="brings its own weights: leave out --vectors"):
+        load(TrainReader, {"questions": "q", "out": "r", "encoder": "hf:b", "vectors": "v"})
+    with pytest.raises(ConfigError, match="--encoder"):
+        load(TrainReader, {"questions": "q", "out": "r", "encoder": "lstm"})

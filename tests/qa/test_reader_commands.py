@@ -1,0 +1,178 @@
+"""train-reader and evaluate-reader on a small world: the way there, resuming, folds, faults."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from biorel.commands import evaluate_reader, train_reader
+from biorel.config import EvaluateReader, TrainReader, load
+from biorel.errors import ConfigError, InputError, ModelError, OutputError
+from biorel.qa.folder import open_reader
+from biorel.records import Question
+from biorel.tables import read_table
+from tests.command_runs import command_line, flags, read_json, read_json_lines
+from tests.qa.question_samples import TINY, small_questions, tiny_reader
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory):
+    return small_questions(tmp_path_factory.mktemp("world"))
+
+
+@pytest.fixture(scope="module")
+def reader(questions, tmp_path_factory):
+    return tiny_reader(questions, tmp_path_factory.mktemp("read") / "r", epochs=25)
+
+
+def weights(folder):
+    return (folder / "model.safetensors").read_bytes()
+
+
+def test_a_reader_learns_the_small_world(questions, reader, tmp_path):
+    out = evaluate_reader.run(EvaluateReader(model=reader, questions=questions, out=tmp_path / "e"))
+    metrics = read_json(out / "metrics.json")
+    assert metrics["questions"] == 24
+    assert metrics["answerable"] == 12
+    assert metrics["exact_match"] > 0.5
+    assert metrics["protocol"]["decoding"] == read_json(reader / "decoding.json")
+    answers = read_json_lines(out / "answers.jsonl")
+    assert len(answers) == 24
+    assert all(one["answers"][0]["score"] >= one["answers"][-1]["score"] for one in answers if one["answers"])
+    assert "exact match" in (out / "tables.md").read_text()
+
+
+def test_what_only_articles_of_training_say_is_not_known(questions, reader, tmp_path):
+    """D000000 is asked about in test; that it induces D100002 says an article of train, and one of nobody's."""
+    known = tmp_path / "known.tsv"
+    test = [row for row in read_table(questions / "test" / "questions.parquet", Question) if row.asks == "tail"]
+    heads = sorted({row.entity_id for row in test})
+    listed = "".join(f"{head}\tMESH:D100002\t100\n{head}\tMESH:D100003\t100|999\n" for head in heads)
+    known.write_text(listed + "MESH:D9\tMESH:D8\t100\n")
+    given = {"model": reader, "questions": questions, "known": known}
+    counts = [
+        read_json(evaluate_reader.run(EvaluateReader(**given, out=tmp_path / name, **options)) / "manifest.json")[
+            "counts"
+        ]
+        for name, options in (("all", {}), ("less", {"exclude_splits": ("train",)}))
+    ]
+    assert counts[0]["known pairs"] == 2 * len(heads) + 1
+    assert counts[1]["known pairs"] == len(heads)
+    assert counts[1]["known pair of excluded articles alone left out"] == len(heads) + 1
+    with pytest.raises(ConfigError, match="go with --known"):
+        load(EvaluateReader, {"model": "m", "questions": "q", "out": "o", "exclude_splits": ["train"]})
+
+
+def test_the_folder_holds_what_was_chosen_on_dev(reader):
+    metrics = read_json(reader / "metrics.json")
+    assert metrics["dev"]["questions"] == 24
+    assert metrics["dev_f1"] == metrics["dev"]["located"]["f1"]
+    assert "exact match" in (reader / "README.md").read_text()
+    assert len(read_json(reader / "history.json")) == 25
+    assert not (reader / "checkpoint").exists()
+
+
+def test_the_same_seed_gives_the_same_reader(questions, tmp_path):
+    one, two = (tiny_reader(questions, tmp_path / name) for name in "ab")
+    other = tiny_reader(questions, tmp_path / "c", seed=2)
+    assert weights(one) == weights(two) != weights(other)
+
+
+@pytest.mark.parametrize("folds", [1, 2])
+def test_a_killed_run_goes_on_to_the_same_weights(questions, tmp_path, folds):
+    whole = tiny_reader(questions, tmp_path / "whole", folds=folds)
+    config = TrainReader.model_validate({"questions": questions, "out": tmp_path / "r", "folds": folds, **TINY})
+    seen = 0
+
+    def stop(reports):
+        nonlocal seen
+        for report in reports:
+            yield report
+            seen += report.dev is not None
+            if seen == 3 * folds - 1:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_reader.run(config, stop)
+    assert not config.out.exists()
+    epochs = []
+    train_reader.run(config, lambda reports: (epochs.append(report.epoch) or report for report in reports))
+    assert set(epochs) == {3}
+    assert read_json(config.out / "manifest.json")["resumed"] is True
+    assert weights(config.out) == weights(whole)
+
+
+def test_another_run_does_not_go_on_from_a_checkpoint(questions, tmp_path):
+    def stop(reports):
+        for report in reports:
+            yield report
+            raise KeyboardInterrupt
+
+    first, second = (
+        TrainReader.model_validate({"questions": questions, "out": tmp_path / "r", **TINY, "seed": seed})
+        for seed in (1, 2)
+    )
+    with pytest.raises(KeyboardInterrupt):
+        train_reader.run(first, stop)
+    with pytest.raises(ModelError, match="left by a run with other data or parameters"):
+        train_reader.run(second)
+    forced = second.model_copy(update={"force": True})
+    assert read_json(train_reader.run(forced) / "manifest.json")["resumed"] is False
+
+
+def test_folds_are_averaged_and_every_document_is_dev_once(questions, tmp_path):
+    out = tiny_reader(questions, tmp_path / "r", folds=3)
+    assert len(open_reader(out).models) == 3
+    # 18 documents of train and 6 of dev, four questions each
+    assert read_json(out / "metrics.json")["dev"]["questions"] == 4 * 24
+    assert {row["fold"] for row in read_json(out / "history.json")} == {1, 2, 3}
+
+
+def test_faults_are_told_and_leave_nothing(questions, reader, dataset, tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        tiny_reader(dataset.parent, tmp_path / "r")
+    with pytest.raises(InputError, match="no such split"):
+        tiny_reader(_bare(questions, tmp_path), tmp_path / "r")
+    with pytest.raises(InputError, match="--folds 99: train and dev have 24 documents"):
+        tiny_reader(questions, tmp_path / "r", folds=99)
+    with pytest.raises(OutputError, match="exists already"):
+        tiny_reader(questions, reader)
+    assert not list(tmp_path.glob("r*"))
+
+
+def _bare(questions, folder):
+    """A folder with a tokenizer and nothing else."""
+    bare = folder / "bare"
+    bare.mkdir()
+    (bare / "tokenizer.json").write_bytes((questions / "tokenizer.json").read_bytes())
+    return bare
+
+
+def test_a_folder_that_is_no_reader_is_told(reader, model, tmp_path):
+    with pytest.raises(ModelError, match="is no reader"):
+        open_reader(model)
+    with pytest.raises(ModelError, match="no such model folder"):
+        open_reader(tmp_path / "none")
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    for path in reader.iterdir():
+        (broken / path.name).write_bytes(path.read_bytes())
+    content = read_json(broken / "config.json")
+    del content["members"][0]["width"]
+    (broken / "config.json").write_text(json.dumps(content))
+    with pytest.raises(ModelError, match="width missing or unknown"):
+        open_reader(broken)
+
+
+def test_the_command_lines(questions, reader, tmp_path, capsys):
+    code, told, said = command_line(
+        capsys, "train-reader", *flags(questions=questions, out=tmp_path / "r", width=8, epochs=1, threads=1)
+    )
+    assert (code, told) == (0, f"reader: {tmp_path / 'r'}\n"), said
+    assert "dev F1" in said
+    code, told, said = command_line(
+        capsys, "evaluate-reader", *flags(model=reader, questions=questions, split="dev", out=tmp_path / "e")
+    )
+    assert (code, told) == (0, f"evaluation: {tmp_path / 'e'}\n"), said
+    assert "exact match" in said
