@@ -9,7 +9,7 @@ from pathlib import Path
 
 from biorel import artifacts
 from biorel.config import Aggregate
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import OutputError
 from biorel.formats.documents import read_documents
 from biorel.formats.relations import read_relations
@@ -57,11 +57,11 @@ def run(config: Aggregate, progress: Progress = lambda line: None) -> Path:
     )
     kept = [one for one in ranked if one.support >= config.min_support]
     if len(kept) < len(ranked):
-        counts.add("triples below --min-support", count=len(ranked) - len(kept))
+        counts.add(Reason.TRIPLES_BELOW_MIN_SUPPORT, count=len(ranked) - len(kept))
     sentences = _sentences(config, {told[one.answer].best.doc_id for one in kept}, counts)
     with artifacts.whole_file(config.out) as place:
         WRITERS[format_](place, (_triple(one, told[one.answer], sentences) for one in kept))
-    counts.add("triples written", count=len(kept))
+    counts.add(Reason.TRIPLES_WRITTEN, count=len(kept))
     for reason, count in counts.by_reason.items():
         progress(f"{reason}: {count}")
     return config.out
@@ -72,12 +72,12 @@ def _read(config: Aggregate, counts: Counts) -> dict[Key, _Told]:
     for path in config.relations:
         for relation in read_relations(path, counts):
             if relation.score < config.min_score:
-                counts.add("relations below --min-score")
+                counts.add(Reason.RELATIONS_BELOW_MIN_SCORE)
                 continue
             key = (relation.head.id, relation.relation, relation.tail.id)
             one = told.setdefault(key, _Told(relation))
             if relation.doc_id in one.scores:
-                counts.add("relations told again of the same document")
+                counts.add(Reason.RELATIONS_TOLD_AGAIN_SAME_DOCUMENT)
             one.add(relation)
     return told
 
@@ -90,7 +90,7 @@ def _sentences(config: Aggregate, wanted: set[str], counts: Counts) -> Mapping[s
         if annotated.document.doc_id in wanted
     }
     if config.documents and (missing := sorted(wanted - texts.keys())):
-        counts.add("documents of a best evidence that --documents does not hold", missing[0], len(missing))
+        counts.add(Reason.DOCUMENTS_BEST_EVIDENCE_THAT_DOCUMENTS_DOES_NOT_HOLD, missing[0], len(missing))
     return texts
 
 

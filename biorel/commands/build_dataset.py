@@ -17,7 +17,7 @@ from tokenizers import Tokenizer
 
 from biorel import artifacts
 from biorel.config import BuildDataset
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.dataset.corpora import Sources, find_splits
 from biorel.dataset.featurize import Featurizer, ner_labels
 from biorel.dataset.hypernyms import strict_ancestors
@@ -37,7 +37,6 @@ from biorel.text.tokenizer import choose_tokenizer, save_tokenizer
 from biorel.training.model_folder import LABELS, labels_to_json
 
 TABLES: dict[str, type] = {"documents": Document, "mentions": Mention, "pairs": Pair, "examples": Example}
-MALFORMED = "malformed row skipped"
 _EXAMPLES_PER_GROUP = 128
 # the widest schema there is: what `derive` counts before it knows its labels
 _CTD_PAIR_TYPES = (("Chemical", "Disease"), ("Gene", "Disease"), ("Chemical", "Gene"))
@@ -66,13 +65,15 @@ def run(config: BuildDataset, progress: Progress = lambda line: None) -> Path:
             "schema": schema.name,
             "splits": splits,
             "total": total(splits.values()),
-            "documents_read": counts["documents labelled"],
-            "documents_without_positive": counts["document without a positive left out"],
-            "inferred_rows": counts["CTD row inferred"],
+            "documents_read": counts[Reason.DOCUMENTS_LABELLED],
+            "documents_without_positive": counts[Reason.DOCUMENT_WITHOUT_POSITIVE],
+            "inferred_rows": counts[Reason.CTD_ROW_INFERRED],
         }
-        if config.strict and counts[MALFORMED]:
-            places = ", ".join(counts.examples[MALFORMED])
-            raise InputError(f"{counts[MALFORMED]} malformed rows, at {places}", "mend them, or leave --strict out")
+        if config.strict and counts[Reason.MALFORMED_ROW]:
+            places = ", ".join(counts.examples[Reason.MALFORMED_ROW])
+            raise InputError(
+                f"{counts[Reason.MALFORMED_ROW]} malformed rows, at {places}", "mend them, or leave --strict out"
+            )
         if not stats["total"]["positives"]:
             raise _no_positive(sources, counts)
         artifacts.write_json(artifact.path / "stats.json", stats)
@@ -182,16 +183,16 @@ def _second_pass(
                 rows = _EXAMPLES_PER_GROUP if kind is Example else 4096
                 writers[split, name] = stack.enter_context(TableWriter(path, kind, rows))
         for split, annotated in sources.stream(counts):
-            counts.add("documents labelled")
+            counts.add(Reason.DOCUMENTS_LABELLED)
             linked, pairs = label(annotated, annotated.curations, rules)
             doc_id = annotated.document.doc_id
             if not keep_empty and not any(pair.relations and not pair.drop for pair in pairs):
-                counts.add("document without a positive left out", doc_id)
-                counts.add("negative pairs without a positive", count=sum(not pair.drop for pair in pairs))
+                counts.add(Reason.DOCUMENT_WITHOUT_POSITIVE, doc_id)
+                counts.add(Reason.NEGATIVE_PAIRS_WITHOUT_POSITIVE, count=sum(not pair.drop for pair in pairs))
                 continue
             too_long = encoder.count_tokens(annotated.document) > config.max_tokens
             if too_long:
-                counts.add("document over --max-tokens left out", doc_id)
+                counts.add(Reason.DOCUMENT_OVER_MAX_TOKENS, doc_id)
                 pairs = mark_too_long(pairs)
                 for pair in pairs:
                     counts.add(f"{'positive' if pair.relations else 'negative'} pairs over --max-tokens")
@@ -217,4 +218,4 @@ def _no_positive(sources: Sources, counts: Counts) -> InputError:
     hint = f"curated ids without a mention, by prefix: {common}" if common else "no curation concerns these documents"
     if too_long := counts["positive pairs over --max-tokens"]:
         hint = f"{too_long} positive pairs are in documents over --max-tokens"
-    return InputError(f"0 positives in {counts['documents labelled']} documents", hint)
+    return InputError(f"0 positives in {counts[Reason.DOCUMENTS_LABELLED]} documents", hint)

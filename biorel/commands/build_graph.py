@@ -7,7 +7,7 @@ from pathlib import Path
 
 from biorel import artifacts
 from biorel.config import BuildGraph
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.dataset.splits import read_ids
 from biorel.errors import InputError
 from biorel.formats.spo import LINES, TABLE, read_spo, write_spo
@@ -35,7 +35,7 @@ def run(config: BuildGraph, progress: Callable[[str], None] = lambda line: None)
         write_table(artifact.path / TABLE, Triple, triples)
         write_spo(artifact.path / LINES, triples)
         articles = {pmid for triple in triples for pmid in triple.pmids}
-        counts.add("triples written", count=len(triples))
+        counts.add(Reason.TRIPLES_WRITTEN, count=len(triples))
         artifact.notes["articles"] = len(articles)
         told = "; ".join(f"{reason}: {count:,}" for reason, count in counts.by_reason.items())
         progress(f"{told}; articles: {len(articles):,}")

@@ -10,7 +10,7 @@ from typing import Any
 
 from biorel import artifacts
 from biorel.config import BuildLinker
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.documents import read_documents
 from biorel.knowledge.ctd_vocabularies import primary_ids, read_vocabularies
@@ -56,7 +56,7 @@ def run(config: BuildLinker, progress: Progress = lambda line: None) -> Path:
             names if config.dev else (*from_documents(learned, Counts(), vocabularies.known_as), *vocabularies.names)
         )
         thresholds, metrics = _tuned(Linker(tuning_names, Settings()), tuned_on, {name.type for name in names})
-        counts.add("names written", count=write_lexicon(artifact.path / LEXICON, names))
+        counts.add(Reason.NAMES_WRITTEN, count=write_lexicon(artifact.path / LEXICON, names))
         artifacts.write_json(artifact.path / CONFIG, {"thresholds": thresholds})
         artifacts.write_json(artifact.path / "metrics.json", metrics)
         card = _card(config, counts, thresholds, metrics, len(tuned_on))
@@ -89,7 +89,7 @@ def _halves(
         dev = []
         for annotated in read_documents(config.dev, Counts()):
             if annotated.document.doc_id in known:
-                counts.add("--dev documents left out: --documents has them", annotated.document.doc_id)
+                counts.add(Reason.DEV_DOCUMENTS_DOCUMENTS_HAS_THEM, annotated.document.doc_id)
             else:
                 dev.append(annotated)
         return documents, dev
@@ -143,7 +143,7 @@ def _card(
         "Names of concepts, for `biorel tag` and `biorel extract`. Written by `biorel build-linker`.",
         "",
         f"- made from: {sources}",
-        f"- names: {counts['names written']:,}",
+        f"- names: {counts[Reason.NAMES_WRITTEN]:,}",
         f"- tuned on: {documents} documents ({how})",
         "",
         "Concepts of gold mentions (the set of ids of each document) in the documents tuned on:",

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 
 from biorel import artifacts
 from biorel.config import BuildQuestions
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.dataset.candidates import link
 from biorel.dataset.splits import SPLITS
 from biorel.errors import InputError
@@ -78,7 +78,7 @@ def _asked(config: BuildQuestions, split: str, counts: Counts) -> Iterator[Asked
     for document in read_table(folder / "documents.parquet", Document):
         linked = link(mentions.get(document.doc_id, ()), "drop")
         found = document_questions(document.doc_id, linked, pairs.get(document.doc_id, ()), schema, templates)
-        counts.add("documents read")
+        counts.add(Reason.DOCUMENTS_READ)
         yield Asked(document, linked, tuple(found))
 
 
@@ -97,7 +97,7 @@ def _thinned(one: Asked, share: float, counts: Counts) -> Asked:
     """The document without some of its unanswerable questions."""
     kept = tuple(question for question in one.questions if question.answers or _draw(question.question_id) < share)
     if len(kept) < len(one.questions):
-        counts.add("unanswerable questions left out by --unanswerable", count=len(one.questions) - len(kept))
+        counts.add(Reason.UNANSWERABLE_QUESTIONS_BY_UNANSWERABLE, count=len(one.questions) - len(kept))
     return one._replace(questions=kept)
 
 

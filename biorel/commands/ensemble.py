@@ -10,6 +10,7 @@ from typing import Any
 
 from biorel import artifacts
 from biorel.config import Ensemble
+from biorel.counts import Reason
 from biorel.errors import ModelError
 from biorel.model.bran import Bran
 from biorel.model.ensemble import Ensemble as EnsembleNetwork
@@ -38,7 +39,7 @@ def run(config: Ensemble, progress: Progress = lambda line: None) -> Path:
     metrics = {"members": [_metrics(path) for path in config.model]}
     with artifacts.folder("ensemble", config, config.out, force=config.force) as artifact:
         save_model(artifact.path, joined, metrics, _card(config.model, metrics["members"], thresholds))
-        artifact.counts.add("members", count=len(members))
+        artifact.counts.add(Reason.MEMBERS, count=len(members))
     progress(f"{config.out}: the mean of {len(members)} models")
     return config.out
 

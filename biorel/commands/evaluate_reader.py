@@ -12,6 +12,7 @@ import torch
 
 from biorel import artifacts
 from biorel.config import EvaluateReader
+from biorel.counts import Reason
 from biorel.dataset.splits import read_ids
 from biorel.knowledge.known_pairs import read_known_pairs
 from biorel.model.checkpoint import pick_device
@@ -73,7 +74,7 @@ def run(config: EvaluateReader, progress: Progress = lambda line: None) -> Path:
         with (artifact.path / "answers.jsonl").open("w", encoding="utf-8") as stream:
             for row in _answers(judged, opened.decoding):
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-        artifact.counts.add("questions read", count=len(judged))
+        artifact.counts.add(Reason.QUESTIONS_READ, count=len(judged))
     progress(table)
     return config.out
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from biorel import artifacts
 from biorel.config import Export
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import ConfigError, InputError, OutputError
 from biorel.formats.documents import read_documents
 from biorel.formats.relations import read_relations
@@ -82,7 +82,7 @@ def _convert(config: Export, source: Path, progress: Progress) -> None:
         else:
             for relation in relations:
                 writer.write(None, (), (relation,))
-                counts.add("relations written")
+                counts.add(Reason.RELATIONS_WRITTEN)
     for reason, count in counts.by_reason.items():
         places = counts.examples.get(reason)
         progress(f"{reason}: {count}" + (f" ({', '.join(places)})" if places else ""))
@@ -100,10 +100,10 @@ def _with_documents(config: Export, relations: Iterator[Relation], writer: Relat
     for annotated in read_documents(config.documents, counts):
         found = grouped.pop(annotated.document.doc_id, [])
         writer.write(annotated.document, annotated.mentions, found)
-        counts.add("relations written", count=len(found))
+        counts.add(Reason.RELATIONS_WRITTEN, count=len(found))
     for doc_id, left in grouped.items():
         counts.add(UNMATCHED, doc_id, len(left))
-    if grouped and not counts["relations written"]:
+    if grouped and not counts[Reason.RELATIONS_WRITTEN]:
         raise InputError(
             f"{config.relations}: none of its relations is of a document in --documents "
             f"(the first is of {next(iter(grouped))})",

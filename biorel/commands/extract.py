@@ -21,7 +21,7 @@ import torch
 
 from biorel import artifacts
 from biorel.config import Extract
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError, ModelError, OutputError
 from biorel.extraction.annotator import Annotator, open_annotator
 from biorel.extraction.decode_relations import Choice, candidates_of, read_relations
@@ -128,7 +128,7 @@ def run(config: Extract, progress: Callable[[int], None] = lambda documents: Non
             first = bad_places[0] if bad_places else f"{config.input}: no record"
             raise InputError(f"{first} (and no other record is usable)", "the README tells the formats")
     if opened.model.sizes.reads_graph and inject is None:
-        counts.add("documents read without --graph, though the model learned with one", count=by_status.total())
+        counts.add(Reason.DOCUMENTS_READ_WITHOUT_GRAPH_THOUGH_MODEL_LEARNED_WI, count=by_status.total())
     seconds = time.perf_counter() - began
     return Summary(out, status_path, found, dict(by_status), bad_places, counts.by_reason, seconds, str(device))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from biorel import artifacts
 from biorel.config import FetchCorpus
+from biorel.counts import Reason
 from biorel.fetch.archives import unpack
 from biorel.fetch.bulk_files import STATE, Wanted, copy_files, fetch_files, write_state
 from biorel.fetch.corpora import Corpus, corpus_service, read_corpora
@@ -40,7 +41,7 @@ def run(config: FetchCorpus, progress: Progress = lambda line: None, clock: Cloc
         archives = {file.name for file in corpus.files if file.unpack}
         for entry in entries:
             if entry.name in archives:
-                counts.add("files unpacked", count=_unpacked(folder / entry.name))
+                counts.add(Reason.FILES_UNPACKED, count=_unpacked(folder / entry.name))
         artifact.notes |= {
             "files": [entry.to_json() for entry in entries],
             "corpus": {"title": corpus.title, "licence": corpus.licence, "citation": corpus.citation},

@@ -16,7 +16,7 @@ from typing import Any
 
 from biorel import artifacts
 from biorel.config import FetchPubmed
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import FetchError, InputError
 from biorel.fetch.batches import REQUEST, FetchBatches, same_request, write_request
 from biorel.fetch.eutils import BATCH, fetch_articles, search
@@ -71,9 +71,9 @@ def run(config: FetchPubmed, progress: Progress = lambda line: None, clock: Cloc
         if asked is not None:
             reasons |= {pmid: "deleted from PubMed" for pmid in asked if standing.deleted(pmid)}
             write_pmids(folder / PMIDS, asked)
-            counts.add("PMIDs asked for", count=len(asked))
+            counts.add(Reason.PMIDS_ASKED_FOR, count=len(asked))
         write_missing(folder / MISSING, reasons)
-        counts.add("missing PMIDs", count=len(reasons))
+        counts.add(Reason.MISSING_PMIDS, count=len(reasons))
         shutil.rmtree(folder / _PARTS)
         (folder / _SEARCHED).unlink(missing_ok=True)
         (folder / REQUEST).unlink()
@@ -198,27 +198,27 @@ def _write_tables(
         for number, place, record in _records(parts, count):
             if isinstance(record, Deletion):
                 continue
-            counts.add("citations read")
+            counts.add(Reason.CITATIONS_READ)
             doc_id = record.document.doc_id
             if standing.deleted(doc_id):
-                counts.add("citation dropped: deleted from PubMed", doc_id)
+                counts.add(Reason.CITATION_DROPPED_DELETED_FROM_PUBMED, doc_id)
                 reasons[doc_id] = "deleted from PubMed"
             elif not standing.stands(record, number, place):
-                counts.add("citation dropped: a later version stands", doc_id)
+                counts.add(Reason.CITATION_DROPPED_LATER_VERSION_STANDS, doc_id)
             elif not record.document.title and not record.document.abstract:
-                counts.add("citation dropped: neither title nor abstract", doc_id)
+                counts.add(Reason.CITATION_DROPPED_NEITHER_TITLE_NOR_ABSTRACT, doc_id)
                 reasons[doc_id] = "neither title nor abstract"
             elif most is not None and written >= most:
-                counts.add("citation dropped: beyond --max", doc_id)
+                counts.add(Reason.CITATION_DROPPED_BEYOND_MAX, doc_id)
                 reasons.pop(doc_id, None)
             else:
                 documents.write([record.document])
                 articles.write([record.article])
                 reasons.pop(doc_id, None)
                 written += 1
-                counts.add("documents written")
+                counts.add(Reason.DOCUMENTS_WRITTEN)
                 if record.article.abstract_source == OTHER_ABSTRACT:
-                    counts.add("abstract from OtherAbstract", doc_id)
+                    counts.add(Reason.ABSTRACT_FROM_OTHERABSTRACT, doc_id)
     return written
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from biorel import artifacts
 from biorel.config import FetchPubtator
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import FetchError
 from biorel.fetch.batches import REQUEST, FetchBatches, same_request, write_request
 from biorel.fetch.http import Client
@@ -48,8 +48,8 @@ def run(config: FetchPubtator, progress: Progress = lambda line: None, clock: Cl
         reasons |= missing
         write_pmids(folder / PMIDS, pmids)
         write_missing(folder / MISSING, reasons)
-        counts.add("PMIDs asked for", count=len(pmids))
-        counts.add("missing PMIDs", count=len(reasons))
+        counts.add(Reason.PMIDS_ASKED_FOR, count=len(pmids))
+        counts.add(Reason.MISSING_PMIDS, count=len(reasons))
         progress(f"{len(pmids) - len(missing)} documents in {name}, {len(reasons)} PMIDs missing (see {MISSING})")
     return config.out
 
@@ -102,7 +102,7 @@ def _export(
                     if config.format != BIOC and len(missing) < len(pmids):
                         out.write("\n")
                     del missing[line[1:]]
-                    counts.add("documents written")
+                    counts.add(Reason.DOCUMENTS_WRITTEN)
                 else:
                     out.write(f"{line}\n")
     shutil.rmtree(folder / _PARTS)

@@ -9,7 +9,7 @@ import numpy as np
 
 from biorel import artifacts
 from biorel.config import Pretrain
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.dataset.splits import read_ids
 from biorel.errors import InputError
 from biorel.formats.documents import read_documents
@@ -47,7 +47,7 @@ def run(
         def documents(counts: Counts) -> Iterator[Document]:
             for annotated in read_documents(config.documents, counts):
                 if annotated.document.doc_id in excluded:
-                    counts.add("document of --exclude-pmids left out")
+                    counts.add(Reason.DOCUMENT_EXCLUDE_PMIDS)
                 else:
                     yield annotated.document
 

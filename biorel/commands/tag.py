@@ -9,7 +9,7 @@ from pathlib import Path
 
 from biorel import artifacts
 from biorel.config import Tag
-from biorel.counts import MALFORMED, Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.documents import read_documents
 from biorel.linking.lexicon import LEXICON
@@ -48,13 +48,15 @@ def run(config: Tag, progress: Progress = lambda line: None) -> Path:
                 for document, spans in zip(chunk, found, strict=True):
                     linked = spans if linker is None else linker.link(document, spans)
                     mentions.write(linked)
-                    counts.add("mentions written", count=len(linked))
-                    counts.add("mentions without concept id", count=sum(one.entity_id is None for one in linked))
+                    counts.add(Reason.MENTIONS_WRITTEN, count=len(linked))
+                    counts.add(Reason.MENTIONS_WITHOUT_CONCEPT_ID, count=sum(one.entity_id is None for one in linked))
                 documents.write(chunk)
-                counts.add("documents written", count=len(chunk))
-        if config.strict and counts[MALFORMED]:
-            raise InputError(f"{counts.examples[MALFORMED][0]}", "mend the row, or leave --strict out to skip it")
-        rate = counts["documents written"] / max(1e-9, time.perf_counter() - began)
+                counts.add(Reason.DOCUMENTS_WRITTEN, count=len(chunk))
+        if config.strict and counts[Reason.MALFORMED_ROW]:
+            raise InputError(
+                f"{counts.examples[Reason.MALFORMED_ROW][0]}", "mend the row, or leave --strict out to skip it"
+            )
+        rate = counts[Reason.DOCUMENTS_WRITTEN] / max(1e-9, time.perf_counter() - began)
         artifact.notes["documents_per_second"] = round(rate, 1)
         progress("; ".join(f"{reason}: {count}" for reason, count in counts.by_reason.items()))
         progress(f"{rate:.1f} docs/s")

@@ -13,7 +13,7 @@ import torch
 
 from biorel import artifacts
 from biorel.config import Train
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.dataset.featurize import Featurizer
 from biorel.dataset.lexical_features import BUCKETS
 from biorel.dataset.pair_features import FEATURES
@@ -84,14 +84,14 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
         share = load_bert(model.bert, sizes.vocabulary, config)
         if config.vectors is not None:
             found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, artifact.counts)
-            artifact.counts.add("tokens with a pre-trained vector", count=found)
+            artifact.counts.add(Reason.TOKENS_WITH_PRE_TRAINED_VECTOR, count=found)
         if config.pretrained is not None:
             copied = start_from(model, config.pretrained, tokenizer)
-            artifact.counts.add("pre-trained parameters", count=copied)
+            artifact.counts.add(Reason.PRE_TRAINED_PARAMETERS, count=copied)
         if config.graph is not None:
             inject = injector_for(config.graph, read_triples(config.graph), model.sizes, tokenizer)
             training, dev = (with_knowledge(part, config.dataset, SPLITS[:2], inject) for part in (training, dev))
-            artifact.counts.add("branches of knowledge", count=sum(len(one.branch_tokens) for one in training))
+            artifact.counts.add(Reason.BRANCHES_KNOWLEDGE, count=sum(len(one.branch_tokens) for one in training))
         collate = ModelFolder(model, tokenizer, schema, ner, {}).collator
         model.to(device)
         state = TrainingState(

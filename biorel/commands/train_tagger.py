@@ -11,7 +11,7 @@ import numpy as np
 
 from biorel import artifacts
 from biorel.config import TrainTagger
-from biorel.counts import MALFORMED, Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.documents import read_documents
 from biorel.ner.words import reachable_spans
@@ -22,7 +22,7 @@ Progress = Callable[[str], None]
 SpanCounts = dict[str, tuple[int, int, int]]
 
 # how the reasons begin for which a reader leaves out a mention
-_LOST = (MALFORMED, "mention dropped")
+_LOST = (Reason.MALFORMED_ROW, "mention dropped")
 
 
 def run(config: TrainTagger, progress: Progress = lambda line: None) -> Path:

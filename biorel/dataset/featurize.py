@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from tokenizers import Encoding, Tokenizer
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.dataset.candidates import EntityKey, entities
 from biorel.dataset.lexical_features import pair_cues, read_words
 from biorel.dataset.pair_features import MentionPlace, pair_features
@@ -68,14 +68,14 @@ class Featurizer:
         for mention in sorted(set(linked), key=lambda m: (m.start, m.end, str(m.entity_id), m.type, m.text)):
             span = token_span(starts, ends, mention.start, mention.end)
             if span is None:
-                counts.add("mention without a token", f"{document.doc_id} {mention.start}-{mention.end}")
+                counts.add(Reason.MENTION_WITHOUT_TOKEN, f"{document.doc_id} {mention.start}-{mention.end}")
             else:
                 placed.append((number[EntityKey(mention.entity_id or "", mention.type)], span, mention))
 
         for (_, one, mention), (_, other, following) in pairwise(placed):
             if mention.end <= following.start and other[0] < one[1]:
                 place = f"{document.doc_id} {mention.text!r} {following.text!r}"
-                counts.add("mentions that share a token, which the tokenizer does not part", place)
+                counts.add(Reason.MENTIONS_THAT_SHARE_TOKEN_WHICH_TOKENIZER_DOES_NOT_P, place)
 
         places: dict[int, list[MentionPlace]] = {}
         for entity, (first, last), mention in placed:
@@ -90,7 +90,7 @@ class Featurizer:
             if head in mention_counts and tail in mention_counts:
                 kept.append((number[head], number[tail], pair))
             else:
-                counts.add("pair without tokens", f"{document.doc_id} {pair.head_id} {pair.tail_id}")
+                counts.add(Reason.PAIR_WITHOUT_TOKENS, f"{document.doc_id} {pair.head_id} {pair.tail_id}")
         rivals = {
             type_: [count for key, count in mention_counts.items() if key.type == type_]
             for type_ in {key.type for key in mention_counts}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import FetchError, InputError
 from biorel.fetch.download import Entry, copy, digest, download
 from biorel.fetch.http import Client
@@ -61,14 +61,14 @@ def fetch_files(files: Sequence[Wanted], folder: Path, client: Client, counts: C
             client.tell(f"{wanted.name}: there already")
         else:
             if entry:
-                counts.add("damaged file fetched anew", wanted.name)
+                counts.add(Reason.DAMAGED_FILE_FETCHED_ANEW, wanted.name)
             target.unlink(missing_ok=True)
             client.tell(f"{wanted.name}: downloading")
             done[wanted.name] = _from_any(wanted, target, client)
             _checked(wanted, target)
             write_state(folder, done)
         # whichever run fetched it: the books are those of the folder, and a killed run leaves none
-        counts.add("file fetched", wanted.name)
+        counts.add(Reason.FILE_FETCHED, wanted.name)
     return [done[wanted.name] for wanted in files]
 
 
@@ -84,12 +84,12 @@ def copy_files(files: Sequence[Wanted], folder: Path, local: Path, counts: Count
         found = [local] if local.is_file() and local.name in names else [local / name for name in names]
         source = next((path for path in found if path.is_file()), None)
         if source is None:
-            counts.add("file not in --from", wanted.name)
+            counts.add(Reason.FILE_NOT_IN_FROM, wanted.name)
             continue
         target = folder / source.name
         entries.append(copy(source, target, sha256=wanted.sha256))
         _checked(wanted, target)
-        counts.add("file copied", source.name)
+        counts.add(Reason.FILE_COPIED, source.name)
     if not entries:
         looked_for = ", ".join(wanted.name for wanted in files)
         raise InputError(

@@ -12,7 +12,7 @@ from typing import Any
 
 from lxml import etree
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import FetchError, InputError
 from biorel.fetch.http import BadAnswerError, Client
 from biorel.formats.pubmed import Citation, parse_pubmed, pmid_of
@@ -138,7 +138,7 @@ def _hits(body: bytes, query: str, counts: Counts) -> Hits:
     faults = result.get("errorlist")
     phrases = faults.get("phrasesnotfound") if isinstance(faults, dict) else None
     for phrase in phrases if isinstance(phrases, list) else ():
-        counts.add("words of the query not found by PubMed", str(phrase)[:_QUOTED])
+        counts.add(Reason.WORDS_QUERY_NOT_FOUND_BY_PUBMED, str(phrase)[:_QUOTED])
     count, listed = str(result.get("count", "")), result.get("idlist")
     pmids = [pmid_of(str(item)) for item in listed] if isinstance(listed, list) else [None]
     if not _COUNT.fullmatch(count) or None in pmids:

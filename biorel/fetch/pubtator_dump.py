@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.fetch.web_pages import page_title
 from biorel.formats.files import byte_lines, open_bytes, read_head
@@ -75,7 +75,7 @@ def filter_dump(
             if keep:
                 out.write(b"\n")
             if pmid in found:
-                counts.add("duplicate document dropped", pmid.decode())
+                counts.add(Reason.DUPLICATE_DOCUMENT_DROPPED, pmid.decode())
             keep = pmid in missing
             if keep:
                 del missing[pmid]
@@ -87,8 +87,8 @@ def filter_dump(
             out.write(_clean(line, counts))
     if keep:
         out.write(b"\n")
-    counts.add("documents in the dump", count=documents)
-    counts.add("documents kept", count=len(found))
+    counts.add(Reason.DOCUMENTS_IN_DUMP, count=documents)
+    counts.add(Reason.DOCUMENTS_KEPT, count=len(found))
     return Filtered(bytes_read, documents, len(found), [pmid.decode() for pmid in missing])
 
 
@@ -114,6 +114,6 @@ def _check_head(path: Path) -> None:
 def _clean(line: bytes, counts: Counts) -> bytes:
     line = line.rstrip(b"\r\n")
     if b"\0" in line:
-        counts.add("NUL byte replaced", count=line.count(b"\0"))
+        counts.add(Reason.NUL_BYTE_REPLACED, count=line.count(b"\0"))
         line = line.replace(b"\0", b" ")
     return line + b"\n"

@@ -15,7 +15,7 @@ from typing import Any
 
 from bioc import BioCAnnotation, BioCDocument, BioCPassage
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.bioc_concepts import annotated_concepts, curations, infon_text
 from biorel.formats.bioc_parse import parse_bioc
@@ -46,10 +46,10 @@ def read_bioc(path: Path, counts: Counts) -> Iterator[Annotated]:
             none could be imported.
     """
     documents = mentions = 0
-    annotations_before = counts["annotation rows"]
+    annotations_before = counts[Reason.ANNOTATION_ROWS]
     for document in parse_bioc(path, counts):
         if not document.id.strip():
-            counts.add("document dropped: no id", str(path))
+            counts.add(Reason.DOCUMENT_DROPPED_NO_ID, str(path))
             continue
         annotated = _annotated(document, path, counts)
         documents += 1
@@ -57,7 +57,7 @@ def read_bioc(path: Path, counts: Counts) -> Iterator[Annotated]:
         yield annotated
     if not documents:
         raise InputError(f"{path}: no document with an id in this BioC file", "is the collection empty?")
-    refuse_all_lost(path, counts["annotation rows"] - annotations_before, mentions)
+    refuse_all_lost(path, counts[Reason.ANNOTATION_ROWS] - annotations_before, mentions)
 
 
 def _annotated(source: BioCDocument, path: Path, counts: Counts) -> Annotated:
@@ -74,7 +74,7 @@ def _annotated(source: BioCDocument, path: Path, counts: Counts) -> Annotated:
         # offsets may count bytes or UTF-16 units; they can be told only against the stretch they count in
         checked = check_spans(Document(doc_id, piece.text, ""), marked, counts, place)
         kept += [_shifted(mention, piece.place) for mention in checked]
-    counts.add("documents read")
+    counts.add(Reason.DOCUMENTS_READ)
     by_id = {annotation.id: annotation for piece in pieces for annotation in piece.annotations}
     relations = [*source.relations, *(relation for part in _parts(source) for relation in part.relations)]
     found = curations(doc_id, relations, by_id, concepts_of(named), counts, place)
@@ -150,21 +150,21 @@ def _mentions(doc_id: str, annotation: BioCAnnotation, piece: _Piece, counts: Co
 
     A mention in several parts (`left` ... `hand`) becomes one span from the first to the last.
     """
-    counts.add("annotation rows")
+    counts.add(Reason.ANNOTATION_ROWS)
     where = f"{place} annotation {annotation.id}"
     if not annotation.locations:
-        counts.add("annotation dropped: no offsets", where)
+        counts.add(Reason.ANNOTATION_DROPPED_NO_OFFSETS, where)
         return []
     start, end = annotation.total_span.offset - piece.offset, annotation.total_span.end - piece.offset
     inside = piece.text[start:end] if 0 <= start < end <= len(piece.text) else ""
     parts = [piece.text[span.offset - piece.offset :][: span.length] for span in annotation.locations]
     text = annotation.text or inside
     if len(parts) > 1 and inside != text and _unspaced("".join(parts)) == _unspaced(text):
-        counts.add("mention in several parts kept as one span", where)
+        counts.add(Reason.MENTION_IN_SEVERAL_PARTS_KEPT_AS_ONE_SPAN, where)
         text = inside
     ids, type_ = annotated_concepts(annotation)
     if len(ids) > 1:
-        counts.add("mentions added: one span names several concepts", count=len(ids) - 1)
+        counts.add(Reason.MENTIONS_ADDED_ONE_SPAN_NAMES_SEVERAL_CONCEPTS, count=len(ids) - 1)
     return [Mention(doc_id, start, end, text, type_, id_) for id_ in ids]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from bioc import BioCAnnotation, BioCRelation
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.formats.identifiers import concept_ids, entity_type
 from biorel.formats.references import NO_RELATION, Concept, resolve, says_no_relation
 from biorel.records import Curation
@@ -68,22 +68,22 @@ def curations(
         place: file and document, for the counts.
     """
     for relation in relations:
-        counts.add("relation rows")
+        counts.add(Reason.RELATION_ROWS)
         name = infon_text(relation, "type") or infon_text(relation, "relation")
         arguments = _arguments(relation, annotations, concepts)
         where = f"{place} relation {relation.id}"
         if not name:
-            counts.add("relation row skipped: no type", where)
+            counts.add(Reason.RELATION_ROW_SKIPPED_NO_TYPE, where)
         elif says_no_relation(name):
             counts.add(NO_RELATION, where)
         elif len(arguments) != 2:
-            counts.add("relation row skipped: not two arguments", where)
+            counts.add(Reason.RELATION_ROW_SKIPPED_NOT_TWO_ARGUMENTS, where)
         elif not all(arguments):
-            counts.add("relation row skipped: an argument names no concept", where)
+            counts.add(Reason.RELATION_ROW_SKIPPED_AN_ARGUMENT_NAMES_NO_CONCEPT, where)
         else:
             pairs = list(itertools.product(*arguments))
             if len(pairs) > 1:
-                counts.add("curations added: an argument names several concepts", count=len(pairs) - 1)
+                counts.add(Reason.CURATIONS_ADDED_AN_ARGUMENT_NAMES_SEVERAL_CONCEPTS, count=len(pairs) - 1)
             for (head_id, head_type), (tail_id, tail_type) in pairs:
                 yield Curation(doc_id, head_type, head_id, name, tail_type, tail_id)
 

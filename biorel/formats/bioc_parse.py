@@ -15,7 +15,7 @@ from typing import Any
 
 from bioc import BioCDocument, biocjson
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import HALF_OF_PAIR, LARGEST_JSON, MOST_VALUES, is_bearable, read_head, read_lines
 from biorel.formats.xml_stream import read_elements, text_of
@@ -145,7 +145,7 @@ def _without_halves(value: Any, counts: Counts) -> Any:
     if isinstance(value, str):
         whole, halves = HALF_OF_PAIR.subn("\ufffd", value)
         if halves:
-            counts.add("half of a surrogate pair replaced", count=halves)
+            counts.add(Reason.HALF_SURROGATE_PAIR_REPLACED, count=halves)
         return whole
     if isinstance(value, list):
         return [_without_halves(item, counts) for item in value]

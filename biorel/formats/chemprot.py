@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from biorel.counts import MALFORMED, Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import read_lines
 from biorel.formats.identifiers import document_key, entity_type
@@ -76,14 +76,14 @@ def read_chemprot(abstracts: Path, entities: Path, relations: Path | None, count
         if not line.strip():
             continue
         if len(fields) < 2 or not fields[0].strip():
-            counts.add(MALFORMED, f"{abstracts}:{number}")
+            counts.add(Reason.MALFORMED_ROW, f"{abstracts}:{number}")
             continue
         doc_id = fields[0].strip()
         if document_key(doc_id) in seen:
-            counts.add("duplicate document dropped", f"{abstracts}:{number}")
+            counts.add(Reason.DUPLICATE_DOCUMENT_DROPPED, f"{abstracts}:{number}")
             continue
         seen.add(document_key(doc_id))
-        counts.add("documents read")
+        counts.add(Reason.DOCUMENTS_READ)
         # a tab within the abstract keeps its place, as offsets count it
         document = Document(doc_id, fields[1], "\t".join(fields[2:]))
         marked = [row.split("\t") for row in entity_rows.pop(doc_id, [])]
@@ -108,7 +108,7 @@ def _grouped(path: Path, width: int, counts: Counts) -> Rows:
         if not line.strip():
             continue
         if line.count("\t") < width - 1:
-            counts.add(MALFORMED, f"{path}:{number}")
+            counts.add(Reason.MALFORMED_ROW, f"{path}:{number}")
             continue
         count += 1
         if count > _MOST_ROWS:
@@ -123,11 +123,11 @@ def _annotated(
 ) -> Annotated:
     mentions: dict[str, Mention] = {}
     for local, raw_type, start, end, *text in entities:
-        counts.add("annotation rows")
+        counts.add(Reason.ANNOTATION_ROWS)
         if not (is_offset(start) and is_offset(end)):
-            counts.add("annotation dropped: no offsets", f"{place} {local}")
+            counts.add(Reason.ANNOTATION_DROPPED_NO_OFFSETS, f"{place} {local}")
         elif local in mentions:
-            counts.add("annotation dropped: its name is taken", f"{place} {local}")
+            counts.add(Reason.ANNOTATION_DROPPED_NAME_TAKEN, f"{place} {local}")
         else:
             mentions[local] = Mention(
                 document.doc_id,
@@ -147,11 +147,11 @@ def _curations(
 ) -> Iterator[Curation]:
     """The relation is the first cell (`INHIBITOR`, `CPR:4`); ChemProt has more before the arguments."""
     for relation, *cells in rows:
-        counts.add("relation rows")
+        counts.add(Reason.RELATION_ROWS)
         matches = filter(None, (_ARGUMENT.fullmatch(cell.strip()) for cell in cells))
         arguments = {match[1]: match[2] for match in matches}
         head, tail = (mentions.get(arguments.get(side, "")) for side in ("1", "2"))
         if head is None or tail is None or not head.entity_id or not tail.entity_id:
-            counts.add("relation row skipped: an argument is not annotated", f"{place} {relation}")
+            counts.add(Reason.RELATION_ROW_SKIPPED_AN_ARGUMENT_NOT_ANNOTATED, f"{place} {relation}")
             continue
         yield Curation(doc_id, head.type, head.entity_id, relation.strip(), tail.type, tail.entity_id)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.bioc import read_bioc
 from biorel.formats.files import read_head
@@ -44,7 +44,7 @@ def _read_table(path: Path, counts: Counts) -> Iterator[Annotated]:
     beside = path.with_name(MENTIONS)
     mentions = read_by_document(beside, Mention) if beside.is_file() else {}
     for document in read_table(path, Document):
-        counts.add("documents read")
+        counts.add(Reason.DOCUMENTS_READ)
         place = f"{path} {document.doc_id}"
         checked = check_spans(document, mentions.get(document.doc_id, ()), counts, place)
         yield Annotated(document, without_repeats(checked, counts, place))
@@ -54,11 +54,11 @@ def _read_citations(path: Path, counts: Counts) -> Iterator[Annotated]:
     """The citations of PubMed XML that have a text; what an update file takes back is passed over."""
     for record in read_pubmed(path, counts):
         if isinstance(record, Deletion):
-            counts.add("deletion passed over", record.doc_id)
+            counts.add(Reason.DELETION_PASSED_OVER, record.doc_id)
         elif not record.document.text.strip():
-            counts.add("citation without a text left out", record.document.doc_id)
+            counts.add(Reason.CITATION_WITHOUT_TEXT, record.document.doc_id)
         else:
-            counts.add("documents read")
+            counts.add(Reason.DOCUMENTS_READ)
             yield Annotated(record.document)
 
 
@@ -136,7 +136,7 @@ def read_documents(paths: Iterable[Path], counts: Counts) -> Iterator[Annotated]
                 raise InputError(f"{place}: {record.reason}", "mend or remove the record")
             key = document_key(record.document.doc_id)
             if key in seen:
-                counts.add("duplicate document dropped", f"{path} {record.document.doc_id}")
+                counts.add(Reason.DUPLICATE_DOCUMENT_DROPPED, f"{path} {record.document.doc_id}")
                 continue
             seen.add(key)
             yield record

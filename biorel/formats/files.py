@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, cast
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 
 # no character: what an escape such as `ud83d` without its other half makes of a JSON string
@@ -107,7 +107,7 @@ def read_lines(path: Path, counts: Counts, longest: int = LONGEST_LINE) -> Itera
                     "convert the file to UTF-8, for instance with iconv",
                 ) from error
             if "\0" in content:
-                counts.add("NUL byte replaced", f"{path}:{number}")
+                counts.add(Reason.NUL_BYTE_REPLACED, f"{path}:{number}")
                 content = content.replace("\0", " ")
             yield number, content
 

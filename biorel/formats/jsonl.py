@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import HALF_OF_PAIR, read_lines
 from biorel.formats.identifiers import concept_ids, document_key, entity_type
@@ -57,9 +57,9 @@ def read_jsonl(path: Path, counts: Counts) -> Iterator[tuple[int, Annotated | Ba
         place = f"{path}:{number}"
         record = _record(number, line, seen, counts, place)
         if isinstance(record, BadRecord):
-            counts.add("bad record", f"{place}: {record.reason}")
+            counts.add(Reason.BAD_RECORD, f"{place}: {record.reason}")
         else:
-            counts.add("documents read")
+            counts.add(Reason.DOCUMENTS_READ)
             seen.add(document_key(record.document.doc_id))
         yield number, record
     if not lines:
@@ -84,11 +84,11 @@ def _record(number: int, line: str, seen: set[int | str], counts: Counts, place:
     if len(positive) < len(curations):
         counts.add(NO_RELATION, place, len(curations) - len(positive))
     if rows:
-        counts.add("annotation rows", count=len(rows))
+        counts.add(Reason.ANNOTATION_ROWS, count=len(rows))
     if len(mentions) > len(rows):
-        counts.add("mentions added: one span names several concepts", count=len(mentions) - len(rows))
+        counts.add(Reason.MENTIONS_ADDED_ONE_SPAN_NAMES_SEVERAL_CONCEPTS, count=len(mentions) - len(rows))
     if curations:
-        counts.add("relation rows", count=len(curations))
+        counts.add(Reason.RELATION_ROWS, count=len(curations))
     checked = check_spans(document, mentions, counts, f"{place} {doc_id}")
     return Annotated(document, without_repeats(checked, counts, place), tuple(dict.fromkeys(positive)))
 

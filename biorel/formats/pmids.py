@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import read_lines
 from biorel.formats.pubmed import pmid_of
@@ -36,7 +36,7 @@ def read_pmids(paths: Sequence[Path], counts: Counts) -> tuple[list[str], dict[s
                 bad[word] = NO_PMID
                 counts.add(f"line left out: {NO_PMID}", f"{path}:{number}")
             elif pmid in pmids:
-                counts.add("repeated PMID", f"{path}:{number}")
+                counts.add(Reason.REPEATED_PMID, f"{path}:{number}")
             else:
                 pmids[pmid] = None
     if not pmids:

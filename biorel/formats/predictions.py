@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from biorel.counts import MALFORMED, Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.documents import read_documents
 from biorel.formats.files import HALF_OF_PAIR, read_head, read_lines
@@ -87,7 +87,7 @@ def _facts(path: Path, counts: Counts) -> Iterator[FactRow]:
                 continue
             sound += fact != _NO_ROW
             if fact == _NO_ROW:
-                counts.add(MALFORMED, f"{path}:{number}")
+                counts.add(Reason.MALFORMED_ROW, f"{path}:{number}")
             yield fact
     if rows and not sound:
         raise InputError(f"{path}: no line of it is a relation", "relations are read as biorel extract writes them")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.formats.xml_stream import read_elements, stream_elements
 from biorel.records import Article, Document
 
@@ -107,7 +107,7 @@ def _records(element: Any, counts: Counts, place: str) -> Iterator[Citation | De
     raw = body.find("PMID") if body is not None else None
     doc_id = pmid_of(raw.text or "") if raw is not None else None
     if body is None or raw is None or doc_id is None:
-        counts.add("citation dropped: no PMID", place)
+        counts.add(Reason.CITATION_DROPPED_NO_PMID, place)
         return
     holder, published = _article_of(body)
     abstract, source = _abstract(body, holder)

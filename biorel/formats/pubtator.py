@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from biorel.counts import MALFORMED, Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import read_lines
 from biorel.formats.identifiers import concept_ids, entity_type
@@ -42,7 +42,7 @@ def read_pubtator(path: Path, counts: Counts) -> Iterator[Annotated]:
     """
     block: list[tuple[int, str]] = []
     block_id, documents, mentions = "", 0, 0
-    annotations_before = counts["annotation rows"]
+    annotations_before = counts[Reason.ANNOTATION_ROWS]
     for number, line in read_lines(path, counts):
         title = _TEXT_LINE.fullmatch(line)
         if not block and title is None:
@@ -72,7 +72,7 @@ def read_pubtator(path: Path, counts: Counts) -> Iterator[Annotated]:
             f"{path}: no document in PubTator format",
             "a document begins with a line like '227508|t|Title'; BioC is .xml or .json, records are .jsonl",
         )
-    refuse_all_lost(path, counts["annotation rows"] - annotations_before, mentions)
+    refuse_all_lost(path, counts[Reason.ANNOTATION_ROWS] - annotations_before, mentions)
 
 
 def _document(path: Path, block: list[tuple[int, str]], counts: Counts) -> Iterator[Annotated]:
@@ -97,15 +97,15 @@ def _document(path: Path, block: list[tuple[int, str]], counts: Counts) -> Itera
         elif len(fields) >= _MIN_ANNOTATION_FIELDS and all(is_offset(part.strip()) for part in fields[1:3]):
             named = _mentions(doc_id, fields)
             mentions.extend(named)
-            counts.add("annotation rows")
+            counts.add(Reason.ANNOTATION_ROWS)
             if len(named) > 1:
-                counts.add("mentions added: one span names several concepts", count=len(named) - 1)
+                counts.add(Reason.MENTIONS_ADDED_ONE_SPAN_NAMES_SEVERAL_CONCEPTS, count=len(named) - 1)
         elif len(fields) >= 4 and not fields[1].strip().isdecimal():
             relations.append(fields)
-            counts.add("relation rows")
+            counts.add(Reason.RELATION_ROWS)
         else:
             _bad_row(path, number, "neither an annotation nor a relation", counts)
-    counts.add("documents read")
+    counts.add(Reason.DOCUMENTS_READ)
     place = f"{path} {doc_id}"
     curations = dict.fromkeys(_curations(doc_id, relations, concepts_of(mentions), counts, place))
     checked = check_spans(document, mentions, counts, place)
@@ -130,8 +130,8 @@ def _curations(
         elif head and tail:
             yield Curation(doc_id, "", head[0], fields[1].strip(), "", tail[0])
         else:
-            counts.add("relation row skipped: an argument names no concept", place)
+            counts.add(Reason.RELATION_ROW_SKIPPED_AN_ARGUMENT_NAMES_NO_CONCEPT, place)
 
 
 def _bad_row(path: Path, number: int, why: str, counts: Counts) -> None:
-    counts.add(MALFORMED, f"{path}:{number}: {why}")
+    counts.add(Reason.MALFORMED_ROW, f"{path}:{number}: {why}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import read_head, read_lines
 from biorel.records import Evidence, Relation
@@ -40,7 +40,7 @@ def read_relations(path: Path, counts: Counts) -> Iterator[Relation]:
         fault = _fault(relation)
         if fault:
             raise InputError(f"{place}: {fault}", _HINT)
-        counts.add("relations read")
+        counts.add(Reason.RELATIONS_READ)
         yield relation
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.records import Document, Mention
 
@@ -52,7 +52,7 @@ def check_spans(document: Document, mentions: Sequence[Mention], counts: Counts,
             room -= len(text)
         else:
             # a document with ever so many misplaced mentions must not be searched for ever
-            counts.add("mention dropped: too many misplaced ones to search for", place)
+            counts.add(Reason.MENTION_DROPPED_TOO_MANY_MISPLACED_ONES_TO_SEARCH_FO, place)
     return tuple(mention for mention in kept if mention is not None)
 
 
@@ -61,7 +61,7 @@ def without_repeats(mentions: Iterable[Mention], counts: Counts, place: str) -> 
     kept: dict[Mention, None] = {}
     for mention in mentions:
         if mention in kept:
-            counts.add("mention dropped: repeated", f"{place} {mention.start}-{mention.end}")
+            counts.add(Reason.MENTION_DROPPED_REPEATED, f"{place} {mention.start}-{mention.end}")
         kept[mention] = None
     return tuple(kept)
 
@@ -88,14 +88,14 @@ def _anchored(text: str, mention: Mention, counts: Counts, place: str) -> Mentio
     where = f"{place} {mention.start}-{mention.end} {mention.text[:_QUOTED]!r}"
     start = text.find(mention.text) if mention.text else -1
     if start >= 0 and text.find(mention.text, start + len(mention.text)) < 0:
-        counts.add("span repaired: its text occurs once", where)
+        counts.add(Reason.SPAN_REPAIRED_TEXT_OCCURS_ONCE, where)
         return replace(mention, start=start, end=start + len(mention.text))
     shown = text[mention.start : mention.end] if 0 <= mention.start < mention.end <= len(text) else ""
     # on another edition of the text the lengths agree too, so what the span shows must be alike
     if shown and start < 0 and _normalised(shown, mention.text):
-        counts.add("span kept: text was normalised by the source", where)
+        counts.add(Reason.SPAN_KEPT_TEXT_WAS_NORMALISED_BY_SOURCE, where)
         return replace(mention, text=shown)
-    counts.add("mention dropped: span does not show its text", where)
+    counts.add(Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT, where)
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import read_lines
 from biorel.records import Triple
@@ -38,7 +38,7 @@ def read_spo(path: Path, counts: Counts) -> Iterator[Triple]:
                 f"{path}:{number}: {filled} field{'' if filled == 1 else 's'} where a triple has three",
                 "a line is: subject, a tab, predicate, a tab, object",
             )
-        counts.add("triples of .spo files")
+        counts.add(Reason.TRIPLES_SPO_FILES)
         subject, predicate, object_ = fields
         yield Triple(subject, predicate, object_, "", "", SOURCE)
 

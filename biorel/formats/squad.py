@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import HALF_OF_PAIR, LARGEST_JSON, is_bearable, read_whole
 from biorel.formats.jsonl import cut_title
@@ -71,8 +71,8 @@ def _paragraphs(value: Any, counts: Counts, place: str) -> Iterator[tuple[Docume
                     raise _FaultError(f"{inner}.qas[{place_}]: the id {question.question_id} stands earlier already")
                 asked.add(question.question_id)
                 questions.append(question)
-            counts.add("documents read")
-            counts.add("questions read", count=len(questions))
+            counts.add(Reason.DOCUMENTS_READ)
+            counts.add(Reason.QUESTIONS_READ, count=len(questions))
             yield Document(doc_id, *cut_title(context)), tuple(questions)
 
 
@@ -90,13 +90,13 @@ def _question(item: Any, where: str, doc_id: str, context: str, counts: Counts, 
         if isinstance(start, bool) or not isinstance(start, int):
             raise _FaultError(f"{inner}.answer_start is no whole number")
         if not wanted.strip():
-            counts.add("answer dropped: it is empty", f"{path} {question_id}")
+            counts.add(Reason.ANSWER_DROPPED_IT_EMPTY, f"{path} {question_id}")
             continue
         if context[max(0, start) : start + len(wanted)] != wanted or start < 0:
             if context.count(wanted) != 1:
-                counts.add("answer dropped: its text does not stand at its start", f"{path} {question_id}")
+                counts.add(Reason.ANSWER_DROPPED_TEXT_DOES_NOT_STAND_AT_START, f"{path} {question_id}")
                 continue
-            counts.add("answer moved: its text occurs once", f"{path} {question_id}")
+            counts.add(Reason.ANSWER_MOVED_TEXT_OCCURS_ONCE, f"{path} {question_id}")
             start = context.index(wanted)
         spans.append(AnswerSpan(start, start + len(wanted), wanted, ""))
     ordered = tuple(sorted(set(spans), key=lambda span: (span.start, span.end)))

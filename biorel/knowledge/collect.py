@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.knowledge.hierarchy import IS_A, parent_edges, without_circles
 from biorel.knowledge.mesh import Mesh
 from biorel.records import Curation, Triple
@@ -16,13 +16,13 @@ def mesh_triples(mesh: Mesh, counts: Counts) -> Iterator[Triple]:
     """`is_a` over the preferred terms; books concepts without a name, and edges that close a circle."""
     kept, closing = without_circles(parent_edges(mesh.tree_numbers, mesh.mapped_to))
     for below, above in closing:
-        counts.add("is_a left out: it closes a circle", f"{below} is_a {above}")
+        counts.add(Reason.IS_IT_CLOSES_CIRCLE, f"{below} is_a {above}")
     for below, above in kept:
         if below in mesh.names and above in mesh.names:
-            counts.add("triples of MeSH")
+            counts.add(Reason.TRIPLES_MESH)
             yield Triple(mesh.names[below], IS_A, mesh.names[above], below, above, MESH)
         else:
-            counts.add("is_a left out: a concept without a name", f"{below} is_a {above}")
+            counts.add(Reason.IS_A_CONCEPT_WITHOUT_NAME, f"{below} is_a {above}")
 
 
 def curated_triples(
@@ -39,19 +39,19 @@ def curated_triples(
     articles: dict[tuple[str, str, str], dict[str, None]] = {}
     for curation in curations:
         if not curation.asserted:
-            counts.add("inferred curation left out")
+            counts.add(Reason.INFERRED_CURATION)
         elif curation.doc_id in excluded:
-            counts.add("curation of an excluded article left out")
+            counts.add(Reason.CURATION_AN_EXCLUDED_ARTICLE)
         elif curation.head_id == curation.tail_id:
-            counts.add("curation of a concept with itself left out", f"{curation.doc_id} {curation.head_id}")
+            counts.add(Reason.CURATION_CONCEPT_WITH_ITSELF, f"{curation.doc_id} {curation.head_id}")
         else:
             key = (curation.head_id, curation.relation, curation.tail_id)
             articles.setdefault(key, {})[curation.doc_id] = None
     for (head, relation, tail), found in articles.items():
         if tail not in names:
-            counts.add("curated triple left out: its object has no name", f"{head} {relation} {tail}")
+            counts.add(Reason.CURATED_TRIPLE_OBJECT_HAS_NO_NAME, f"{head} {relation} {tail}")
             continue
-        counts.add("triples of CTD")
+        counts.add(Reason.TRIPLES_CTD)
         pmids = tuple(sorted(found, key=lambda pmid: (len(pmid), pmid)))
         yield Triple(names.get(head, head), relation, names[tail], head, tail, CTD, pmids)
 
@@ -63,7 +63,7 @@ def joined(triples: Iterable[Triple], counts: Counts) -> Iterator[Triple]:
     for triple in triples:
         key = (triple.subject_id or triple.subject, triple.predicate, triple.object_id or triple.object)
         if key in seen:
-            counts.add("repeated triple left out", " ".join(key))
+            counts.add(Reason.REPEATED_TRIPLE, " ".join(key))
         else:
             seen.add(key)
             unique.append(triple)
@@ -71,6 +71,6 @@ def joined(triples: Iterable[Triple], counts: Counts) -> Iterator[Triple]:
     closing = set(without_circles(own)[1])
     for triple in unique:
         if triple.source == SPO and triple.predicate == IS_A and (triple.subject, triple.object) in closing:
-            counts.add("is_a left out: it closes a circle", f"{triple.subject} is_a {triple.object}")
+            counts.add(Reason.IS_IT_CLOSES_CIRCLE, f"{triple.subject} is_a {triple.object}")
         else:
             yield triple

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.identifiers import concept_id
 from biorel.knowledge.ctd_table import find_table, missing, read_rows
@@ -75,7 +75,7 @@ def read_curations(folder: Path, counts: Counts, doc_ids: Container[str] | None 
         raise missing(folder, [name for table in _TABLES for name in table.names])
     for table, path in found:
         if path is None:
-            counts.add("CTD table absent", " or ".join(table.names))
+            counts.add(Reason.CTD_TABLE_ABSENT, " or ".join(table.names))
         else:
             yield from _table_curations(table, path, counts, doc_ids)
 
@@ -86,23 +86,23 @@ def _table_curations(table: _Table, path: Path, counts: Counts, doc_ids: Contain
         relations = [relation for part in raw_relations.split("|") if (relation := part.strip())]
         inferred = table.has_inferred and not relations
         if inferred:
-            counts.add("CTD row inferred")
+            counts.add(Reason.CTD_ROW_INFERRED)
         articles = _articles(raw_articles, counts, path, number)
         if not articles:
-            counts.add("CTD row without PubMed id")
+            counts.add(Reason.CTD_ROW_WITHOUT_PUBMED_ID)
             continue
         if doc_ids is not None:
             articles = [article for article in articles if article in doc_ids]
             if not articles:
-                counts.add("CTD row of other articles")
+                counts.add(Reason.CTD_ROW_OTHER_ARTICLES)
                 continue
         head_id = concept_id(raw_head, table.head_type)
         tail_id = concept_id(raw_tail, table.tail_type)
         if head_id is None or tail_id is None:
-            counts.add("CTD row without concept id", f"{path}:{number}")
+            counts.add(Reason.CTD_ROW_WITHOUT_CONCEPT_ID, f"{path}:{number}")
             continue
         if not relations and not inferred:
-            counts.add("CTD row without action", f"{path}:{number}")
+            counts.add(Reason.CTD_ROW_WITHOUT_ACTION, f"{path}:{number}")
             continue
         head, tail = (table.head_type, head_id), (table.tail_type, tail_id)
         for article in articles:
@@ -118,7 +118,7 @@ def _articles(raw: str, counts: Counts, path: Path, number: int) -> list[str]:
         if article.isascii() and article.isdecimal():
             articles[article] = None
         elif article:
-            counts.add("PubMed id left out: not a number", f"{path}:{number}")
+            counts.add(Reason.PUBMED_ID_NOT_NUMBER, f"{path}:{number}")
     return list(articles)
 
 
@@ -157,11 +157,11 @@ def read_alternate_ids(path: Path, counts: Counts) -> dict[str, str]:
     for number, (raw_primary, raw_alternates) in read_rows(path, ("DiseaseID", "AltDiseaseIDs"), counts):
         primary = concept_id(raw_primary, "Disease")
         if primary is None:
-            counts.add("CTD row without concept id", f"{path}:{number}")
+            counts.add(Reason.CTD_ROW_WITHOUT_CONCEPT_ID, f"{path}:{number}")
             continue
         alternates = (concept_id(raw, "Disease") for raw in raw_alternates.split("|"))
         known.append((primary, [alternate for alternate in alternates if alternate is not None]))
     clear, shared = part_alternates(known)
     for alternate in shared:
-        counts.add("alternate disease id left out: it is not one disease's alone", alternate)
+        counts.add(Reason.ALTERNATE_DISEASE_ID_IT_NOT_ONE_DISEASE_ALONE, alternate)
     return clear

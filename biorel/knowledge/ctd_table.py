@@ -10,7 +10,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from biorel.counts import MALFORMED, Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import read_head, read_lines
 
@@ -30,7 +30,7 @@ def find_table(folder: Path, names: Sequence[str], counts: Counts) -> Path | Non
     """
     found = [path for name in names for suffix in _SUFFIXES if (path := folder / f"{name}{suffix}").is_file()]
     for path in found[1:]:
-        counts.add("CTD file not read: another edition of it is", path.name)
+        counts.add(Reason.CTD_FILE_NOT_READ_ANOTHER_EDITION_IT_IS, path.name)
     return found[0] if found else None
 
 
@@ -71,10 +71,10 @@ def read_rows(path: Path, columns: Sequence[str], counts: Counts) -> Iterator[tu
         if not line.strip() or (not rows and line.startswith("#")):
             continue
         rows += 1
-        counts.add("CTD rows read")
+        counts.add(Reason.CTD_ROWS_READ)
         cells = _cells(line, separator)
         if not last < len(cells) <= width:
-            counts.add(MALFORMED, f"{path}:{number}")
+            counts.add(Reason.MALFORMED_ROW, f"{path}:{number}")
             continue
         yield number, [cells[index].strip() for index in at]
     if not at:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import HALF_OF_PAIR, read_lines
 from biorel.formats.identifiers import concept_id
@@ -36,15 +36,15 @@ def read_known_pairs(path: Path, counts: Counts, excluded: Collection[str] = ())
             continue
         head, tail = (concept_id(field, "") for field in fields[:2])
         if not head or not tail or HALF_OF_PAIR.search(head + tail):
-            counts.add("known pair without two ids", f"{path}:{number}")
+            counts.add(Reason.KNOWN_PAIR_WITHOUT_TWO_IDS, f"{path}:{number}")
             continue
         rows += 1
         articles = {article.strip() for article in fields[2].split("|")} - {""} if len(fields) > 2 else set()
         if articles and articles <= left_out:
-            counts.add("known pair of excluded articles alone left out", f"{path}:{number}")
+            counts.add(Reason.KNOWN_PAIR_EXCLUDED_ARTICLES_ALONE, f"{path}:{number}")
             continue
         pairs.add((head, tail))
     if not rows:
         raise InputError(f"{path}: no pair of ids", _FORM)
-    counts.add("known pairs", count=len(pairs))
+    counts.add(Reason.KNOWN_PAIRS, count=len(pairs))
     return frozenset(pairs)

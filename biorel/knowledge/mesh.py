@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.identifiers import concept_id
 from biorel.knowledge.mesh_files import read_entries
@@ -75,7 +75,7 @@ def read_mesh(paths: Sequence[Path], counts: Counts) -> Mesh:
         if name in ids:
             numbers.setdefault(ids[name], {})[place] = None
         else:
-            counts.add("mtrees name of no descriptor", f"{name};{place}")
+            counts.add(Reason.MTREES_NAME_NO_DESCRIPTOR, f"{name};{place}")
     return Mesh(
         {id_: tuple(places) for id_, places in numbers.items()},
         names,
@@ -101,5 +101,5 @@ def resolve(mesh: Mesh, id_: str) -> str | None:
 def _is_tree_number(place: str, counts: Counts, path: Path) -> bool:
     if _TREE_NUMBER.fullmatch(place):
         return True
-    counts.add("not a MeSH tree number", f"{path} {place!r}")
+    counts.add(Reason.NOT_MESH_TREE_NUMBER, f"{path} {place!r}")
     return False

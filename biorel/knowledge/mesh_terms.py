@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.formats.files import read_head
 from biorel.formats.identifiers import concept_id
 from biorel.formats.xml_stream import read_elements
@@ -33,5 +33,5 @@ def read_terms(paths: Sequence[Path], counts: Counts) -> Iterator[tuple[str, str
             for element in record.iterfind(_TERMS) if id_ else ():
                 term = (element.text or "").strip()
                 if id_ and term:
-                    counts.add("MeSH terms")
+                    counts.add(Reason.MESH_TERMS)
                     yield id_, term

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.knowledge.ctd_vocabularies import Term
 from biorel.knowledge.mesh import Mesh
 from biorel.records import Annotated, Name
@@ -42,9 +42,9 @@ def from_documents(
         spans: dict[tuple[int, int, str, str], list[str]] = {}
         for mention in annotated.mentions:
             if mention.entity_id is None:
-                counts.add("training mentions without an id")
+                counts.add(Reason.TRAINING_MENTIONS_WITHOUT_AN_ID)
                 continue
-            counts.add("training mentions")
+            counts.add(Reason.TRAINING_MENTIONS)
             spans.setdefault((mention.start, mention.end, mention.type, mention.text), []).append(
                 known_as(mention.entity_id)
             )
@@ -67,7 +67,7 @@ def from_mesh(mesh: Mesh, counts: Counts, synonyms: Iterable[tuple[str, str]] = 
     types = {id_: types_of(mesh, id_) for id_ in mesh.names}
     for id_, name in sorted(mesh.names.items()):
         if not types[id_]:
-            counts.add("MeSH concepts of other branches")
+            counts.add(Reason.MESH_CONCEPTS_OTHER_BRANCHES)
         for type_ in types[id_]:
             counts.add(f"MeSH names: {type_}")
             yield Name(name, type_, id_, MESH, 0)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import torch
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.model.checkpoint import pick_device
 from biorel.ner.overlaps import Span, without_overlaps
 from biorel.records import Document, Example, Mention
@@ -43,7 +43,7 @@ class BranTagger:
         encoded = [encoder.example(document, (), (), (), self._ledger) for document in documents]
         places = [place for place, example in enumerate(encoded) if example.token_ids]
         if len(places) < len(documents):
-            self._ledger.add("documents without a token", count=len(documents) - len(places))
+            self._ledger.add(Reason.DOCUMENTS_WITHOUT_TOKEN, count=len(documents) - len(places))
         found: list[tuple[Mention, ...]] = [() for _ in documents]
         predictions = predict(
             self._opened.model,

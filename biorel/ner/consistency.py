@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.ner.dictionary import is_bordered
 from biorel.ner.overlaps import without_overlaps
 from biorel.ner.tagger import Tagger
@@ -32,7 +32,7 @@ class ConsistentTagger:
         spread = [carry_over(document, mentions) for document, mentions in zip(documents, found, strict=True)]
         added = sum(len(after) - len(before) for before, after in zip(found, spread, strict=True))
         if added:
-            self._ledger.add("mentions added: named so elsewhere in the document", count=added)
+            self._ledger.add(Reason.MENTIONS_ADDED_NAMED_SO_ELSEWHERE_IN_DOCUMENT, count=added)
         return spread
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import ahocorasick
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import read_lines
 from biorel.formats.identifiers import entity_type
@@ -42,9 +42,9 @@ class DictionaryTagger:
         for raw, type_ in lexicon:
             name = raw.strip()
             if len(name) < SHORTEST or not any(character.isalpha() for character in name):
-                counts.add("lexicon name dropped: too short or without a letter", name)
+                counts.add(Reason.LEXICON_NAME_DROPPED_TOO_SHORT_OR_WITHOUT_LETTER, name)
                 continue
-            counts.add("lexicon names")
+            counts.add(Reason.LEXICON_NAMES)
             names.setdefault(lowered(name), set()).add((name if is_exact(name) else "", type_))
         if not names:
             raise InputError(

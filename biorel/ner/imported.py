@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from biorel.counts import MALFORMED, Counts
+from biorel.counts import Counts, Reason
 from biorel.formats.documents import read_documents
 from biorel.formats.identifiers import document_key
 from biorel.formats.spans import check_spans, without_repeats
@@ -38,12 +38,12 @@ class ImportedTagger:
         self._annotated: dict[int | str, Annotated] = {}
         for item in annotated:
             if self._annotated.setdefault(document_key(item.document.doc_id), item) is not item:
-                counts.add("annotated documents dropped: repeated", item.document.doc_id)
+                counts.add(Reason.ANNOTATED_DOCUMENTS_DROPPED_REPEATED, item.document.doc_id)
                 continue
             counts.add(_READ)
             # without its id: which ones are left is known at the end only
             counts.add(_LEFT)
-            counts.add("annotations read", count=len(item.mentions))
+            counts.add(Reason.ANNOTATIONS_READ, count=len(item.mentions))
         self._waiting = set(self._annotated)
 
     def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
@@ -53,7 +53,7 @@ class ImportedTagger:
     def _mentions(self, document: Document) -> tuple[Mention, ...]:
         key = document_key(document.doc_id)
         if key not in self._annotated:
-            self._ledger.add("documents without annotations", document.doc_id)
+            self._ledger.add(Reason.DOCUMENTS_WITHOUT_ANNOTATIONS, document.doc_id)
             return ()
         if key in self._waiting:
             self._waiting.remove(key)
@@ -61,7 +61,7 @@ class ImportedTagger:
         found = self._annotated[key]
         moved = [replace(mention, doc_id=document.doc_id) for mention in found.mentions]
         if found.document.text != document.text:
-            self._ledger.add("documents annotated on another edition of the text", document.doc_id)
+            self._ledger.add(Reason.DOCUMENTS_ANNOTATED_ON_ANOTHER_EDITION_TEXT, document.doc_id)
             moved = [_moved(mention, found.document, document) for mention in moved]
         checked = check_spans(document, moved, self._ledger, document.doc_id)
         distinct = without_repeats(checked, self._ledger, document.doc_id)
@@ -83,7 +83,7 @@ def read_annotations(paths: Iterable[Path], counts: Counts) -> ImportedTagger:
 def _name_apart(reason: str) -> str:
     """What is read of the annotations is booked apart from what is read of the documents, so that both balance."""
     # --strict looks for malformed rows of any file under the one name
-    return reason if reason == MALFORMED else f"annotations: {reason}"
+    return reason if reason == Reason.MALFORMED_ROW else f"annotations: {reason}"
 
 
 def _moved(mention: Mention, theirs: Document, ours: Document) -> Mention:

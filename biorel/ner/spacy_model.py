@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import ConfigError
 from biorel.formats.identifiers import concept_id, entity_type
 from biorel.ner.overlaps import Span, without_overlaps
@@ -95,7 +95,7 @@ class SpacyTagger:
             # Span objects stay in this line: they hold their Doc, and cannot leave a process
             return [_plain(doc) for doc in self._nlp.pipe(texts, batch_size=_BATCH, n_process=self._n_process)]
         except Exception as error:
-            self._ledger.add("batches tagged one by one: a component failed", _reason(error))
+            self._ledger.add(Reason.BATCHES_TAGGED_ONE_BY_ONE_COMPONENT_FAILED, _reason(error))
             return [self._one(document) for document in documents]
 
     def _one(self, document: Document) -> Found:
@@ -103,13 +103,13 @@ class SpacyTagger:
         try:
             return _plain(self._nlp(document.text))
         except Exception as error:
-            self._ledger.add("documents tagged without the other components", f"{document.doc_id}: {_reason(error)}")
+            self._ledger.add(Reason.DOCUMENTS_TAGGED_WITHOUT_OTHER_COMPONENTS, f"{document.doc_id}: {_reason(error)}")
         others = [name for name in self._nlp.pipe_names if name not in _ENTITY_PIPES]
         try:
             with self._nlp.select_pipes(disable=others):
                 return _plain(self._nlp(document.text))
         except Exception as error:
-            self._ledger.add("documents not tagged: the model failed", f"{document.doc_id}: {_reason(error)}")
+            self._ledger.add(Reason.DOCUMENTS_NOT_TAGGED_MODEL_FAILED, f"{document.doc_id}: {_reason(error)}")
             return Found([], {})
 
 

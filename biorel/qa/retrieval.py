@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from biorel.config import Ask
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.dataset.candidates import EntityKey
 from biorel.errors import InputError
 from biorel.extraction.annotator import open_annotator
@@ -64,7 +64,7 @@ def inquire(config: Ask, cutter: PassageWindower, counts: Counts) -> Inquiry:
     for item in documents:
         types = {mention.type for mention in item.mentions if mention.entity_id == entity_id}
         if not types:
-            counts.add("documents that do not mention the concept", item.document.doc_id)
+            counts.add(Reason.DOCUMENTS_THAT_DO_NOT_MENTION_CONCEPT, item.document.doc_id)
             continue
         name = first_name(EntityKey(entity_id, min(types)), item.mentions)
         names[name] += 1
@@ -87,7 +87,7 @@ def _in_words(
     for item in documents:
         here = [mention.entity_id for mention in item.mentions if mention.entity_id and mention.entity_id in named]
         if named and not here:
-            counts.add("documents that mention nothing that the question names", item.document.doc_id)
+            counts.add(Reason.DOCUMENTS_THAT_MENTION_NOTHING_THAT_QUESTION_NAMES, item.document.doc_id)
             continue
         asked.append(item)
         questions.append(replace(_question(item, text, type_), entity_id=here[0] if here else ""))
@@ -139,11 +139,11 @@ def _read(config: Ask, counts: Counts) -> tuple[list[Annotated], tuple[str, ...]
     for path in _files(config.over):
         for line, record in read_records(path, counts):
             if isinstance(record, BadRecord):
-                counts.add("bad records", f"{path}:{line}")
+                counts.add(Reason.BAD_RECORDS, f"{path}:{line}")
                 if len(bad_places) < BAD_TOLD:
                     bad_places.append(f"{path}:{line}: {record.reason}")
             elif documents.setdefault(document_key(record.document.doc_id), record) is not record:
-                counts.add("documents dropped: repeated", f"{path} {record.document.doc_id}")
+                counts.add(Reason.DOCUMENTS_DROPPED_REPEATED, f"{path} {record.document.doc_id}")
     if not documents:
         told = bad_places[0] if bad_places else ", ".join(map(str, config.over))
         raise InputError(f"no abstract to read ({told})", "name files or folders of documents with --over")
@@ -173,7 +173,7 @@ def _annotated(config: Ask, documents: list[Annotated], counts: Counts) -> list[
     if annotator is None:
         return documents
     found = annotator.annotate([documents[index].document for index in bare])
-    counts.add("documents tagged", count=len(bare))
+    counts.add(Reason.DOCUMENTS_TAGGED, count=len(bare))
     complete = list(documents)
     for index, mentions in zip(bare, found, strict=True):
         complete[index] = replace(complete[index], mentions=mentions)

@@ -13,6 +13,7 @@ from tokenizers import Tokenizer
 from biorel import artifacts
 from biorel.artifacts import Artifact
 from biorel.config import TrainReader
+from biorel.counts import Reason
 from biorel.model.checkpoint import load_weights, save_weights
 from biorel.qa.decoding_choices import tune
 from biorel.qa.joint_encoder import JointEncoder, longest_passage
@@ -99,7 +100,7 @@ def _start(model: Reader, job: Job) -> Callable[[str], float]:
     encoder, config, counts = model.encoder, job.config, job.artifact.counts
     if isinstance(encoder, SeparateEncoder) and config.vectors is not None:
         found = load_vectors(encoder.embedding, spellings(job.tokenizer), config.vectors, counts)
-        counts.add("tokens with a pre-trained vector", count=found)
+        counts.add(Reason.TOKENS_WITH_PRE_TRAINED_VECTOR, count=found)
         encoder.embedding.weight.requires_grad_(not config.freeze_vectors)
     return load_bert(encoder.bert if isinstance(encoder, JointEncoder) else None, model.sizes.vocabulary, config)
 

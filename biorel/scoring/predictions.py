@@ -9,7 +9,7 @@ from typing import Any
 
 from biorel import artifacts
 from biorel.config import Evaluate
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.dataset.hypernyms import Ancestors, strict_ancestors
 from biorel.dataset.relation_schema import RelationSchema, load_schema
 from biorel.errors import ConfigError, InputError
@@ -90,7 +90,7 @@ def _relations(
     if config.mesh:
         mesh = read_mesh(config.mesh, counts)
         kept = _without_hypernyms(true, known, strict_ancestors(mesh.tree_numbers, mesh.mapped_to))
-        counts.add("predicted hypernyms of a gold tail, not counted when filtered", count=len(known) - len(kept))
+        counts.add(Reason.PREDICTED_HYPERNYMS_GOLD_TAIL_NOT_COUNTED_WHEN_FILTE, count=len(known) - len(kept))
         found["filtered"] = {"micro": asdict(score_facts(true, kept).prf)}
     found["rows"] = _rows(unfiltered, len(said))
     found["by_relation"] = {

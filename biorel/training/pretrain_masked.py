@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 
 from biorel.artifacts import Artifact, fingerprint
 from biorel.config import Pretrain
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.dataset.splits import hash_split
 from biorel.errors import InputError
 from biorel.model.checkpoint import pick_device
@@ -53,7 +53,7 @@ def pretrain_masked(
     model = MaskedModel(_sizes(config, vocabulary))
     if config.vectors is not None:
         found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, artifact.counts)
-        artifact.counts.add("tokens with a pre-trained vector", count=found)
+        artifact.counts.add(Reason.TOKENS_WITH_PRE_TRAINED_VECTOR, count=found)
     model.to(device)
     optimizer = build_optimizer(
         model,
@@ -98,7 +98,7 @@ def _divided(texts: Sequence[Text], config: Pretrain, counts: Counts) -> tuple[l
         held_out = hash_split(doc_id, config.held_out, 0) == "dev"
         (dev if held_out else training).extend(pieces)
         counts.add(
-            "document without a known token" if not pieces else f"documents {'held out' if held_out else 'used'}"
+            Reason.DOCUMENT_WITHOUT_KNOWN_TOKEN if not pieces else f"documents {'held out' if held_out else 'used'}"
         )
     if not training or not dev:
         raise InputError(

@@ -8,6 +8,7 @@ from tokenizers import Tokenizer
 
 from biorel.artifacts import Artifact
 from biorel.config import Pretrain
+from biorel.counts import Reason
 from biorel.text.tokenizer import TOKENIZER, save_tokenizer, spellings
 from biorel.training.masking import Ids
 from biorel.training.skipgram import learn_vectors
@@ -26,8 +27,8 @@ def pretrain_skipgram(
     """Learn a vector of every token and write the files of the folder into `artifact`."""
     names = {index: spelling for spelling, index in spellings(tokenizer).items()}
     spelled = [[names[index] for index in ids.tolist()] for _, ids in texts if len(ids)]
-    artifact.counts.add("documents used", count=len(spelled))
-    artifact.counts.add("document without a known token", count=len(texts) - len(spelled))
+    artifact.counts.add(Reason.DOCUMENTS_USED, count=len(spelled))
+    artifact.counts.add(Reason.DOCUMENT_WITHOUT_KNOWN_TOKEN, count=len(texts) - len(spelled))
     done: list[None] = []
 
     def told() -> None:
@@ -45,6 +46,6 @@ def pretrain_skipgram(
         threads=config.threads or 1,
         told=told,
     )
-    artifact.counts.add("vectors written", count=len(vectors))
+    artifact.counts.add(Reason.VECTORS_WRITTEN, count=len(vectors))
     write_vectors(vectors, artifact.path / VECTORS)
     save_tokenizer(tokenizer, artifact.path / TOKENIZER)

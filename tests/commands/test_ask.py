@@ -6,6 +6,7 @@ import pytest
 
 from biorel.commands import ask
 from biorel.config import Ask
+from biorel.counts import Reason
 from biorel.errors import ConfigError, InputError
 from tests.command_runs import SAMPLE, command_line, read_json_lines
 from tests.qa.question_samples import jsonl, small_questions, stories, tiny_reader
@@ -44,7 +45,7 @@ def test_a_template_asks_only_abstracts_that_mention_the_concept(reader, over):
     summary = asked(reader, over, relation="chemical_induced_disease", head="D000000", min_score=0)
     assert "lithium" in summary.question
     assert summary.documents == sum("\tD000000" in one for one in over.read_text().split("\n\n")) < 12
-    assert summary.books["documents that do not mention the concept"] == 12 - summary.documents
+    assert summary.books[Reason.DOCUMENTS_THAT_DO_NOT_MENTION_CONCEPT] == 12 - summary.documents
     assert "MESH:D000000" not in {answer.entity_id for answer in summary.answers}
 
 
@@ -77,7 +78,7 @@ def test_where_the_question_names_a_concept_only_abstracts_that_mention_it_are_a
     assert told.documents == 2
     assert {one.doc_id for answer in told.answers for one in answer.found} == {"1", "2"}
     assert "MESH:D008094" not in {answer.entity_id for answer in told.answers}
-    assert told.books["documents that mention nothing that the question names"] == 1
+    assert told.books[Reason.DOCUMENTS_THAT_MENTION_NOTHING_THAT_QUESTION_NAMES] == 1
     everything = asked(reader, path, question="Which diseases are told?", min_score=0)
     assert everything.documents == 3
     assert {answer.entity_type for answer in everything.answers} > {"Disease"}
@@ -103,7 +104,7 @@ def test_a_folder_is_read_file_by_file_and_repeats_are_dropped(reader, tmp_path)
     stories(folder, "b", range(26, 30))
     summary = asked(reader, folder, question="Which diseases were induced?")
     assert summary.documents == 6
-    assert summary.books["documents dropped: repeated"] == 1
+    assert summary.books[Reason.DOCUMENTS_DROPPED_REPEATED] == 1
 
 
 def test_without_an_answer_it_says_why(reader, over, tmp_path):

@@ -11,6 +11,7 @@ import pytest
 from biorel.commands import build_dataset
 from biorel.commands.build_dataset import TABLES
 from biorel.config import BuildDataset, load
+from biorel.counts import Reason
 from biorel.dataset.splits import hash_split
 from biorel.errors import ConfigError, InputError, OutputError
 from biorel.records import Example, Pair
@@ -162,20 +163,20 @@ def test_the_books_balance(write, tmp_path):
         max_tokens=150,
     )
     counts = read_json(tmp_path / "d" / "manifest.json")["counts"]
-    written = {name: count for name, count in counts.items() if name.startswith("documents written")}
+    written = {name: count for name, count in counts.items() if name.startswith(Reason.DOCUMENTS_WRITTEN)}
     assert written == {"documents written: train": 1, "documents written: dev": 1}
     dropped = {
-        "duplicate document dropped": 1,
-        "document in no split of --splits left out": 1,
-        "document kept out of training by --exclude-pmids": 1,
-        "document without a positive left out": 2,
-        "document over --max-tokens left out": 1,
+        Reason.DUPLICATE_DOCUMENT_DROPPED: 1,
+        Reason.DOCUMENT_IN_NO_SPLIT_SPLITS: 1,
+        Reason.DOCUMENT_KEPT_OUT_TRAINING_BY_EXCLUDE_PMIDS: 1,
+        Reason.DOCUMENT_WITHOUT_POSITIVE: 2,
+        Reason.DOCUMENT_OVER_MAX_TOKENS: 1,
     }
     assert {reason: counts.get(reason) for reason in dropped} == dropped
-    assert counts["documents read"] == sum(written.values()) + sum(dropped.values())
-    assert counts["documents labelled"] == 5
+    assert counts[Reason.DOCUMENTS_READ] == sum(written.values()) + sum(dropped.values())
+    assert counts[Reason.DOCUMENTS_LABELLED] == 5
     # what the dropped documents held
-    assert counts["negative pairs without a positive"] == 3
+    assert counts[Reason.NEGATIVE_PAIRS_WITHOUT_POSITIVE] == 3
     assert counts["positive pairs over --max-tokens"] == 1
     assert counts["negative pairs over --max-tokens"] == 2
 
@@ -611,7 +612,7 @@ def test_strict_makes_a_malformed_row_an_error(write, tmp_path):
     text = STORY.strip() + "\n1\tnonsense\n\n"
     stats = build(tmp_path / "d", train=[write("a.txt", text)], schema="cdr")
     assert stats["total"]["positives"] == 1
-    assert read_json(tmp_path / "d" / "manifest.json")["counts"]["malformed row skipped"] == 1
+    assert read_json(tmp_path / "d" / "manifest.json")["counts"][Reason.MALFORMED_ROW] == 1
     with pytest.raises(InputError, match=r"1 malformed rows, at .*a\.txt:10"):
         build(tmp_path / "strict", train=[tmp_path / "a.txt"], schema="cdr", strict=True)
     assert not list(tmp_path.glob("strict*"))

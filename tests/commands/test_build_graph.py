@@ -11,6 +11,7 @@ import pytest
 
 from biorel.commands import build_graph
 from biorel.config import BuildGraph
+from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.records import Document, Triple
 from biorel.tables import read_table
@@ -49,10 +50,10 @@ def test_mesh_and_bare_rows_by_concept_with_their_articles(tmp_path, mesh, rows)
     ]
     manifest = read_json(tmp_path / "graph" / "manifest.json")
     counts = manifest["counts"]
-    assert counts["curated triple left out: its object has no name"] == 1
-    assert counts["curation of a concept with itself left out"] == 1
-    assert counts["CTD row without concept id"] == counts["CTD row without PubMed id"] == 1
-    assert (counts["triples written"], manifest["articles"]) == (3, 3)
+    assert counts[Reason.CURATED_TRIPLE_OBJECT_HAS_NO_NAME] == 1
+    assert counts[Reason.CURATION_CONCEPT_WITH_ITSELF] == 1
+    assert counts[Reason.CTD_ROW_WITHOUT_CONCEPT_ID] == counts[Reason.CTD_ROW_WITHOUT_PUBMED_ID] == 1
+    assert (counts[Reason.TRIPLES_WRITTEN], manifest["articles"]) == (3, 3)
     assert (tmp_path / "graph" / "triples.spo").read_text().splitlines()[0] == "D000002\tis_a\tD000003"
 
 
@@ -94,7 +95,7 @@ def test_own_triples_join_the_rest_once(tmp_path, mesh, write):
     triples = graph(tmp_path / "graph", mesh=[mesh], spo=[own])
     assert names(triples) == {("D000002", "is_a", "D000003"), ("Tim Cook", "CEO", "Apple"), ("a", "is_a", "b")}
     counts = read_json(tmp_path / "graph" / "manifest.json")["counts"]
-    assert counts["repeated triple left out"] == counts["is_a left out: it closes a circle"] == 1
+    assert counts[Reason.REPEATED_TRIPLE] == counts[Reason.IS_IT_CLOSES_CIRCLE] == 1
 
 
 def test_a_bad_line_stops_the_command_in_one_line_and_leaves_nothing(tmp_path, write, capsys):
@@ -130,7 +131,7 @@ def test_real_mesh_and_ctd_rows_in_seconds_and_little_memory(tmp_path, shared_da
     done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=REPOSITORY)
     seconds, kibibytes = done.stdout.splitlines()[-1].split()
     counts = read_json(tmp_path / "graph" / "manifest.json")["counts"]
-    assert counts["CTD rows read"] == 135_191
-    assert (counts["triples of MeSH"], counts["triples of CTD"]) == (38_579, 58_907)
+    assert counts[Reason.CTD_ROWS_READ] == 135_191
+    assert (counts[Reason.TRIPLES_MESH], counts[Reason.TRIPLES_CTD]) == (38_579, 58_907)
     assert float(seconds) < 30
     assert 10_000 < int(kibibytes) < 1_000_000

@@ -8,6 +8,7 @@ import pytest
 
 from biorel.commands import build_questions
 from biorel.config import BuildQuestions
+from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.records import Document, Pair, Question
 from biorel.tables import read_table
@@ -77,7 +78,7 @@ def test_unanswerable_questions_of_train_can_be_left_out(dataset, questions, tmp
     before, after = read_json(questions / "stats.json"), read_json(out / "stats.json")
     assert after["train"]["questions"] == after["train"]["answerable"] == before["train"]["answerable"]
     assert after["dev"] == before["dev"]
-    left_out = read_json(out / "manifest.json")["counts"]["unanswerable questions left out by --unanswerable"]
+    left_out = read_json(out / "manifest.json")["counts"][Reason.UNANSWERABLE_QUESTIONS_BY_UNANSWERABLE]
     assert left_out == before["train"]["questions"] - after["train"]["questions"]
 
 

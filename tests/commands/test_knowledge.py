@@ -9,6 +9,7 @@ import pytest
 
 from biorel.commands import build_graph, evaluate, extract
 from biorel.config import BuildGraph, Evaluate, Extract
+from biorel.counts import Reason
 from biorel.dataset.pair_features import FEATURES
 from biorel.errors import InputError, ModelError
 from biorel.knowledge.support import GRAPH_FEATURES
@@ -53,7 +54,7 @@ def relations(model: Path, out: Path, **options: Any) -> list[dict[str, Any]]:
 def test_a_model_remembers_how_it_reads_knowledge(knowing):
     sizes = open_model(knowing).model.sizes
     assert (sizes.branches, sizes.soft_positions, sizes.visible_matrix) == (3, True, True)
-    assert read_json(knowing / "manifest.json")["counts"]["branches of knowledge"] > 10
+    assert read_json(knowing / "manifest.json")["counts"][Reason.BRANCHES_KNOWLEDGE] > 10
 
 
 def test_knowledge_changes_the_scores_and_is_told_in_the_report(knowing, dataset, graph, tmp_path):
@@ -94,7 +95,7 @@ def test_extract_reads_with_the_graph(knowing, graph, tmp_path):
 
 
 def test_extract_tells_where_a_graph_is_missing(knowing, model, graph, tmp_path):
-    told = "documents read without --graph, though the model learned with one"
+    told = Reason.DOCUMENTS_READ_WITHOUT_GRAPH_THOUGH_MODEL_LEARNED_WI
     assert extracted(knowing, tmp_path / "without.jsonl").books[told] == 48
     assert told not in extracted(knowing, tmp_path / "with.jsonl", graph=graph).books
     assert told not in extracted(model, tmp_path / "plain.jsonl").books

@@ -9,6 +9,7 @@ import pytest
 
 from biorel.commands import tag
 from biorel.config import Tag, load
+from biorel.counts import Reason
 from biorel.errors import ConfigError, InputError
 from biorel.records import Document, Mention
 from biorel.tables import read_table
@@ -50,8 +51,8 @@ def tagged(out: Path, **options: Any) -> tuple[list[Document], list[Mention], di
     documents = list(read_table(out / "documents.parquet", Document))
     mentions = list(read_table(out / "mentions.parquet", Mention))
     manifest = read_json(out / "manifest.json")
-    assert manifest["counts"]["documents read"] == manifest["counts"]["documents written"] == len(documents)
-    assert manifest["counts"].get("mentions written", 0) == len(mentions)
+    assert manifest["counts"][Reason.DOCUMENTS_READ] == manifest["counts"][Reason.DOCUMENTS_WRITTEN] == len(documents)
+    assert manifest["counts"].get(Reason.MENTIONS_WRITTEN, 0) == len(mentions)
     assert manifest["documents_per_second"] > 0
     texts = {document.doc_id: document.text for document in documents}
     assert all(texts[one.doc_id][one.start : one.end] == one.text for one in mentions)
@@ -82,8 +83,8 @@ def test_imported_annotations_keep_their_ids_and_are_all_told(tmp_path, abstract
     counts = manifest["counts"]
     assert counts["annotated documents"] == 3
     assert counts["annotated documents without a document to lay them over"] == 1
-    assert counts["documents without annotations"] == 298
-    assert counts["documents annotated on another edition of the text"] == 1
+    assert counts[Reason.DOCUMENTS_WITHOUT_ANNOTATIONS] == 298
+    assert counts[Reason.DOCUMENTS_ANNOTATED_ON_ANOTHER_EDITION_TEXT] == 1
 
 
 def test_a_dictionary_of_ones_own(tmp_path, abstracts, write):
@@ -144,8 +145,8 @@ def test_P07_P08_spans_of_another_making_are_moved_or_told_and_the_rest_is_writt
     )
     assert len(documents) == 3
     assert [(one.doc_id, one.start, one.text) for one in mentions] == [("1", 30, "tremor"), ("2", 3, "ache")]
-    assert manifest["counts"]["documents annotated on another edition of the text"] == 2
-    assert manifest["counts"]["mention dropped: span does not show its text"] == 1
+    assert manifest["counts"][Reason.DOCUMENTS_ANNOTATED_ON_ANOTHER_EDITION_TEXT] == 2
+    assert manifest["counts"][Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT] == 1
 
 
 FAULTS = {

@@ -11,6 +11,7 @@ import pytest
 
 from biorel.commands import tag, train_tagger
 from biorel.config import Tag, TrainTagger
+from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.records import Mention
 from biorel.tables import read_table
@@ -152,8 +153,8 @@ def test_rows_that_are_left_out_are_named_in_a_training_too(tmp_path, corpus, wr
         f"mention dropped: span does not show its text: {broken} 1 0-4 'ache'",
     ]
     manifest = read_json(tmp_path / "tagger" / "manifest.json")
-    assert manifest["counts"]["malformed row skipped"] == 2
-    assert manifest["examples"]["malformed row skipped"][1].startswith(f"{broken}:4: ")
+    assert manifest["counts"][Reason.MALFORMED_ROW] == 2
+    assert manifest["examples"][Reason.MALFORMED_ROW][1].startswith(f"{broken}:4: ")
 
 
 def test_too_few_documents_leave_nothing_behind(tmp_path, corpus, capsys):

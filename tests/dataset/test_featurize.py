@@ -8,7 +8,7 @@ from math import log1p
 import pytest
 from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.dataset.candidates import candidates, entities, link
 from biorel.dataset.featurize import Featurizer, ner_labels
 from biorel.dataset.pair_features import FEATURES
@@ -144,8 +144,8 @@ def test_a_mention_that_no_token_overlaps_is_booked_with_the_pairs_lost() -> Non
     lost = Pair("1", "MESH:X", "Chemical", "MESH:G", "Disease")
     kept = Pair("1", "MESH:L", "Chemical", "MESH:G", "Disease", (), "hypernym")
     found = _example(DOCUMENT, [gap, *MENTIONS], pairs=(lost, kept), counts=counts)
-    assert dict(counts.by_reason) == {"mention without a token": 1, "pair without tokens": 1}
-    assert counts.examples["mention without a token"] == ["1 17-18"]
+    assert dict(counts.by_reason) == {Reason.MENTION_WITHOUT_TOKEN: 1, Reason.PAIR_WITHOUT_TOKENS: 1}
+    assert counts.examples[Reason.MENTION_WITHOUT_TOKEN] == ["1 17-18"]
     assert len(found.pair_heads) == 1
     assert found.entity_ids[found.pair_heads[0]] == "MESH:L"
     assert found.entity_ids[found.pair_tails[0]] == "MESH:G"
@@ -156,7 +156,7 @@ def test_pairs_of_entities_without_any_mention_are_booked() -> None:
     counts = Counts()
     missed = Pair("1", "MESH:Z", "Chemical", "MESH:G", "Disease", ("treats",), "not_mentioned")
     assert _example(DOCUMENT, MENTIONS, pairs=(missed,), counts=counts).pair_heads == ()
-    assert counts["pair without tokens"] == 1
+    assert counts[Reason.PAIR_WITHOUT_TOKENS] == 1
 
 
 def test_d06_sentence_features_follow_borders_outside_of_mentions() -> None:
@@ -230,7 +230,7 @@ from biorel.dataset.relation_schema import derive, load_schema, schema_toml
 from biorel.dataset.featurize import Featurizer, ner_labels
 from biorel.dataset.hypernyms import filter_hypernyms, strict_ancestors
 from biorel.dataset.supervise import supervise
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.records import Curation, Document, Mention
 from biorel.text.tokenizer import learn_bpe
 

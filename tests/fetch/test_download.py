@@ -6,6 +6,7 @@ import gzip
 
 import pytest
 
+from biorel.counts import Reason
 from biorel.errors import FetchError, InputError
 from biorel.fetch.bulk_files import STATE, Wanted, copy_files, fetch_files, write_state
 from biorel.fetch.download import copy, digest, download
@@ -118,7 +119,7 @@ def test_F06_a_damaged_file_that_lies_there_is_fetched_anew(server, tmp_path, co
     (tmp_path / "t.csv.gz").write_bytes(TABLE[:-12])
     fetch_files(wanted, tmp_path, client, counts)
     assert (tmp_path / "t.csv.gz").read_bytes() == TABLE
-    assert counts["damaged file fetched anew"] == 1
+    assert counts[Reason.DAMAGED_FILE_FETCHED_ANEW] == 1
     (tmp_path / STATE).unlink()
     fetch_files(wanted, tmp_path, client, counts)
     assert len(server.requests) == 3
@@ -160,6 +161,6 @@ def test_local_copies_are_found_by_any_of_their_names(tmp_path, write, counts):
     out.mkdir()
     wanted = [Wanted("t.csv.gz", (), local_names=("t.csv.gz", "t.tsv")), Wanted("u.csv", ())]
     assert [entry.name for entry in copy_files(wanted, out, source.parent, counts)] == ["t.tsv"]
-    assert counts["file not in --from"] == 1
+    assert counts[Reason.FILE_NOT_IN_FROM] == 1
     with pytest.raises(InputError, match="none of the files"):
         copy_files(wanted[1:], out, source.parent, counts)

@@ -8,7 +8,7 @@ import pytest
 
 from biorel.commands import fetch_ctd, fetch_pubtator
 from biorel.config import FetchCtd, FetchPubtator
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import FetchError
 from biorel.fetch.eutils import BATCH
 from biorel.formats.bioc import read_bioc
@@ -95,14 +95,14 @@ def test_a_04_a_nul_byte_is_replaced_and_counted(write, tmp_path, broken, title)
     found = [item.document for item in read_pubtator(whole, counts)]
     assert [document.doc_id for document in found] == ["900001", "900002", "900003"]
     assert found[1].title == title
-    assert counts["NUL byte replaced"] == 1
+    assert counts[Reason.NUL_BYTE_REPLACED] == 1
 
 
 def test_a_04_the_dump_is_cut_down_over_a_nul_byte(write, tmp_path):
     dump = write("dump", "900001|t|One\0.\n900001|a|A\0B\n900001\t0\t3\tO\0e\tGene\t1\n\n")
     given = {"dump": dump, "pmids": [write("p", "900001\n")], "out": tmp_path / "out"}
     out = fetch_pubtator.run(FetchPubtator.model_validate(given))
-    assert counts(out)["NUL byte replaced"] == 3
+    assert counts(out)[Reason.NUL_BYTE_REPLACED] == 3
     assert (out / "documents.pubtator.txt").read_text().startswith("900001|t|One .\n900001|a|A B\n")
 
 
@@ -128,7 +128,7 @@ def test_a_05_the_text_of_the_passage_counts_before_a_normalised_one(write, coun
     (found,) = read_bioc(write("a.json", json.dumps({"id": "900001", "passages": [passage]})), counts)
     assert [one.text for one in found.mentions] == ([kept] if kept else []) + ["zetin"]
     assert all(text[one.start : one.end] == one.text for one in found.mentions)
-    assert counts["mention dropped: span does not show its text"] == (not kept)
+    assert counts[Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT] == (not kept)
 
 
 @pytest.mark.parametrize("empty", ["<AbstractText/>", "<AbstractText Label='AIM'> \n </AbstractText>", ""])

@@ -9,6 +9,7 @@ import pytest
 
 from biorel.commands import extract
 from biorel.config import Extract
+from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.knowledge.ctd_curations import read_curations
 from biorel.knowledge.ctd_table import read_rows
@@ -77,7 +78,7 @@ def test_c_03_a_stray_quote_swallows_no_row(write, counts, names, packed):
     path = write("CTD_chemicals.tsv" + ".gz" * packed, f"# Fields:\n# ChemicalName\tChemicalID\tSynonyms\n#\n{rows}")
     found = [cells for _, cells in read_rows(path, ("ChemicalName", "ChemicalID"), counts)]
     assert found == [[name, f"D90000{number}"] for number, name in enumerate(names)]
-    assert counts["CTD rows read"] == len(names)
+    assert counts[Reason.CTD_ROWS_READ] == len(names)
 
 
 @pytest.mark.parametrize("name", ["NA", "null", "nan", "None", "N/A"])
@@ -114,8 +115,8 @@ def test_c_05_ids_are_text_end_to_end(write, tmp_path, counts, gap):
     folder = ctd_folder(tmp_path / "ctd", CTD_genes_diseases=rows)
     found = [(one.doc_id, one.head_id) for one in read_curations(folder, counts)]
     assert found == [("900001", "NCBIGene:900001"), ("900003", "NCBIGene:900003")]
-    assert counts["CTD row without PubMed id"] == 1
-    assert counts["CTD row without concept id"] == 1
+    assert counts[Reason.CTD_ROW_WITHOUT_PUBMED_ID] == 1
+    assert counts[Reason.CTD_ROW_WITHOUT_CONCEPT_ID] == 1
 
 
 @pytest.mark.parametrize("article", ["2", "1.0"])
@@ -148,8 +149,8 @@ def test_c_06_an_alternate_of_two_diseases_is_neither(write, tmp_path):
     (folder / "CTD_diseases.csv").write_text(f"# Fields:\n# DiseaseName,DiseaseID,AltDiseaseIDs\n#\n{rows}")
     stats = build(tmp_path / "d", documents=[write("a.txt", TEXT)], ctd=folder, **ALONE)
     assert stats["total"]["positives"] == 1
-    assert counts(tmp_path / "d")["alternate disease id left out: it is not one disease's alone"] == 1
-    assert read_json(tmp_path / "d" / "manifest.json")["counts"]["CTD rows read"] == 4
+    assert counts(tmp_path / "d")[Reason.ALTERNATE_DISEASE_ID_IT_NOT_ONE_DISEASE_ALONE] == 1
+    assert read_json(tmp_path / "d" / "manifest.json")["counts"][Reason.CTD_ROWS_READ] == 4
 
 
 def test_c_06_a_pipe_in_pubtator_joins_two_diseases(write, tmp_path):

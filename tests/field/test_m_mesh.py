@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from biorel.counts import Reason
 from biorel.dataset.hypernyms import strict_ancestors
 from biorel.knowledge.mesh import read_mesh, resolve
 from tests.command_runs import build, ctd_folder, mesh_file, pubtator
@@ -16,7 +17,7 @@ def test_m_01_what_is_no_tree_number_is_no_position(tmp_path, counts, odd):
     mesh = read_mesh([path], counts)
     assert mesh.tree_numbers == {"MESH:D900001": ("C01",), "MESH:D900002": ("C01.100",)}
     assert "MESH:D900003" in mesh.names
-    assert counts["not a MeSH tree number"] == 1
+    assert counts[Reason.NOT_MESH_TREE_NUMBER] == 1
     above = strict_ancestors(mesh.tree_numbers, mesh.mapped_to)
     assert above("MESH:D900002") == {"MESH:D900001"}
     assert above("MESH:D900003") == frozenset()
@@ -56,7 +57,7 @@ def test_m_02_an_id_that_is_not_there_is_counted(write, tmp_path):
     text = pubtator("1", "Zetin.", "Tremor. Ataxia.", marks, [("D900001", "D090001")])
     tree = mesh_file(tmp_path / "m.tsv", ("C01", "D090001"))
     build(tmp_path / "d", train=[write("a.txt", text)], schema="cdr", mesh=[tree])
-    assert counts(tmp_path / "d")["ids of nine digits that --mesh does not know"] == 1
+    assert counts(tmp_path / "d")[Reason.IDS_NINE_DIGITS_THAT_MESH_DOES_NOT_KNOW] == 1
     assert ("MESH:D900001", "MESH:D000090003") in pairs(tmp_path / "d")
 
 

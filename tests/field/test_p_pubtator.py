@@ -8,7 +8,7 @@ import pytest
 
 from biorel.commands import tag
 from biorel.config import Tag
-from biorel.counts import MALFORMED
+from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.formats.bioc import read_bioc
 from biorel.formats.pubtator import read_pubtator
@@ -41,7 +41,7 @@ def bioc(place: str, *, shift: int = 0) -> str:
 def test_p_02_annotations_are_found_wherever_they_stand(write, counts, place):
     (found,) = read_bioc(write("a.json", bioc(place)), counts)
     assert [one.text for one in found.mentions] == ["Zetin", "tremor"]
-    assert counts["annotation rows"] == 2
+    assert counts[Reason.ANNOTATION_ROWS] == 2
 
 
 @pytest.mark.parametrize("format_", ["bioc", "pubtator"])
@@ -66,8 +66,8 @@ def test_p_03_pipes_in_relation_rows_and_texts_stay_where_they_are(write, counts
     assert found.document == Document("900004", "Title here.", "Abstract | with a pipe.")
     (row,) = found.curations
     assert (row.relation, row.head_id, row.tail_id) == ("Association", "p|DEL|10_12|", "MESH:D900001")
-    assert counts["relation rows"] == 1
-    assert not counts[MALFORMED]
+    assert counts[Reason.RELATION_ROWS] == 1
+    assert not counts[Reason.MALFORMED_ROW]
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,8 @@ def test_p_04_bad_rows_are_counted_with_their_line_and_strict_stops(write, capsy
     path = write("a.txt", f"900005|t|T790M.\n900005|a|\n{ROWS[6]}\n{row}\n")
     (found,) = read_pubtator(path, counts)
     assert len(found.mentions) == 1
-    assert counts[MALFORMED] == 1
-    assert counts.examples[MALFORMED][0].startswith(f"{path}:4: ")
+    assert counts[Reason.MALFORMED_ROW] == 1
+    assert counts.examples[Reason.MALFORMED_ROW][0].startswith(f"{path}:4: ")
     given = flags(tagger="dictionary", out=tmp_path / "tagged")
     assert command_line(capsys, "tag", path, *given)[0] == 0
     code, _, said = command_line(capsys, "tag", path, *given, "--strict", "--force")
@@ -149,7 +149,7 @@ def test_p_07_spans_that_fit_in_no_unit_are_dropped_one_by_one(write, counts):
     rows = "900007\t32\t38\ttremor\tDisease\tD1\n900007\t3\t8\tnever\tDisease\tD2\n"
     (found,) = read_pubtator(write("a.txt", f"900007|t|{DOSE}\n900007|a|\n{rows}"), counts)
     assert [(one.start, one.text) for one in found.mentions] == [(DOSE.index("tremor"), "tremor")]
-    assert counts["mention dropped: span does not show its text"] == 1
+    assert counts[Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT] == 1
 
 
 A = "Zetin caused tremor twice."
@@ -200,4 +200,4 @@ def test_p_09_a_mention_of_two_ids_is_one_span_and_counts_once(write, tmp_path, 
     (found,) = read_pubtator(path, counts)
     assert [one.entity_id for one in found.mentions] == ["MESH:D900001", "MESH:D900002"]
     assert len({(one.start, one.end) for one in found.mentions}) == 1
-    assert counts["annotation rows"] == 1
+    assert counts[Reason.ANNOTATION_ROWS] == 1

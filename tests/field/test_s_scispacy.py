@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+from biorel.counts import Reason
 from biorel.errors import ConfigError
 from biorel.ner.spacy_model import SpacyTagger, install, load_spacy, model_name
 from biorel.ner.taggers import TAGGERS, Options
@@ -46,14 +47,14 @@ def test_s_01_a_folder_keeps_its_hyphens(tmp_path, counts):
 def test_s_02_a_component_that_fails_costs_its_document_no_entity(counts):
     found = SpacyTagger(pipeline("breaks_on_pygo"), counts).tag(documents(ODD))
     assert [[one.text for one in mentions] for mentions in found] == [[], ["zetin"], [], [], ["zetin"]]
-    assert counts["documents tagged without the other components"] == 1
-    assert "bracket first" in counts.examples["documents tagged without the other components"][0]
+    assert counts[Reason.DOCUMENTS_TAGGED_WITHOUT_OTHER_COMPONENTS] == 1
+    assert "bracket first" in counts.examples[Reason.DOCUMENTS_TAGGED_WITHOUT_OTHER_COMPONENTS][0]
 
 
 def test_s_02_a_component_that_always_fails(counts):
     found = SpacyTagger(pipeline("breaks_always"), counts).tag(documents(ODD))
     assert [len(mentions) for mentions in found] == [0, 1, 0, 0, 1]
-    assert counts["documents tagged without the other components"] == len(ODD)
+    assert counts[Reason.DOCUMENTS_TAGGED_WITHOUT_OTHER_COMPONENTS] == len(ODD)
 
 
 def test_s_02_a_document_that_no_part_of_the_model_reads(counts):
@@ -61,13 +62,13 @@ def test_s_02_a_document_that_no_part_of_the_model_reads(counts):
     nlp.max_length = 20
     found = SpacyTagger(nlp, counts).tag(documents(["zetin", "ACGT" * 10 + " zetin", "zetin"]))
     assert [len(mentions) for mentions in found] == [1, 0, 1]
-    assert counts["documents not tagged: the model failed"] == 1
+    assert counts[Reason.DOCUMENTS_NOT_TAGGED_MODEL_FAILED] == 1
 
 
 def test_s_02_a_component_that_fails_in_a_worker_costs_no_entity_either(counts):
     found = SpacyTagger(pipeline("breaks_on_pygo"), counts, n_process=2).tag(documents(ODD))
     assert [[one.text for one in mentions] for mentions in found] == [[], ["zetin"], [], [], ["zetin"]]
-    assert counts["documents tagged without the other components"] == 1
+    assert counts[Reason.DOCUMENTS_TAGGED_WITHOUT_OTHER_COMPONENTS] == 1
 
 
 def test_s_04_the_same_rows_whatever_the_number_of_processes(counts):

@@ -9,7 +9,7 @@ import pytest
 import torch
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.dataset.featurize import Featurizer
 from biorel.model.windows import encode_in_windows, plan_windows
 from biorel.ner.spacy_language import BiorelLanguage
@@ -90,7 +90,7 @@ def test_t_03_mentions_that_share_a_token_are_told(text, names):
     counts = Counts()
     example = encoded(word_piece("toxin"), text, *names, counts=counts)
     assert len(set(zip(example.mention_starts, example.mention_ends, strict=True))) == 1
-    assert counts["mentions that share a token, which the tokenizer does not part"] == 1
+    assert counts[Reason.MENTIONS_THAT_SHARE_TOKEN_WHICH_TOKENIZER_DOES_NOT_P] == 1
 
 
 @pytest.mark.parametrize("given", ["truncation", "padding", "both"])

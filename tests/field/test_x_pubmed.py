@@ -6,7 +6,7 @@ import pytest
 
 from biorel.commands import fetch_pubmed
 from biorel.config import FetchPubmed
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.formats.pubmed import parse_pubmed
 from biorel.records import Article
 from biorel.tables import read_table
@@ -82,7 +82,7 @@ def test_x_04_deletions_and_versions_hold_in_any_order(write, tmp_path, order, n
     versions = {item.doc_id: item.version for item in read_table(out / "articles.parquet", Article)}
     assert versions == {"900011": 1, "900013": 2, "900014": 3}
     assert missing(out) == {"900012": "deleted from PubMed"}
-    assert counts(out)["citation dropped: a later version stands"] == 2
+    assert counts(out)[Reason.CITATION_DROPPED_LATER_VERSION_STANDS] == 2
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_x_07_cited_articles_make_no_documents(record):
 def test_x_07_an_article_that_only_cites_has_no_id(counts):
     record = article(900010).replace('<PMID Version="1">900010</PMID>', CITED)
     assert parsed(record, counts=counts) == []
-    assert counts["citation dropped: no PMID"] == 1
+    assert counts[Reason.CITATION_DROPPED_NO_PMID] == 1
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.formats.chemprot import locate, read_chemprot
 from biorel.records import Curation, Document
@@ -70,15 +71,15 @@ def test_rows_that_fit_nothing_are_booked(read, counts):
         relations=DRUGPROT + "900001\tINHIBITOR\tArg1:T3\tArg2:T99\n900008\tX\tArg1:T1\tArg2:T2\n900001\tX\n",
     )
     assert dict(counts.by_reason) == {
-        "annotation dropped: its name is taken": 1,
-        "annotation dropped: no offsets": 1,
+        Reason.ANNOTATION_DROPPED_NAME_TAKEN: 1,
+        Reason.ANNOTATION_DROPPED_NO_OFFSETS: 1,
         "annotation row skipped: its document is not there": 1,
         "annotation rows": 8,
         "documents read": 2,
-        "duplicate document dropped": 1,
-        "malformed row skipped": 3,
-        "mention dropped: span does not show its text": 1,
-        "relation row skipped: an argument is not annotated": 1,
+        Reason.DUPLICATE_DOCUMENT_DROPPED: 1,
+        Reason.MALFORMED_ROW: 3,
+        Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT: 1,
+        Reason.RELATION_ROW_SKIPPED_AN_ARGUMENT_NOT_ANNOTATED: 1,
         "relation row skipped: its document is not there": 1,
         "relation rows": 2,
     }

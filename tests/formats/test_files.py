@@ -6,6 +6,7 @@ import gzip
 
 import pytest
 
+from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.formats.files import read_head, read_lines
 
@@ -36,8 +37,8 @@ def test_only_line_feeds_end_a_line(write, counts):
 def test_nul_bytes_become_spaces_and_are_booked(write, counts):
     path = write("a", b"ok\nab\0cd\n")
     assert list(read_lines(path, counts)) == [(1, "ok"), (2, "ab cd")]
-    assert counts["NUL byte replaced"] == 1
-    assert counts.examples["NUL byte replaced"] == [f"{path}:2"]
+    assert counts[Reason.NUL_BYTE_REPLACED] == 1
+    assert counts.examples[Reason.NUL_BYTE_REPLACED] == [f"{path}:2"]
 
 
 def test_bytes_that_are_not_utf8_are_told_with_their_line(write, counts):

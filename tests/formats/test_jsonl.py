@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.formats.jsonl import cut_title, read_jsonl
 from biorel.records import Annotated, BadRecord, Curation, Document, Mention
@@ -74,8 +75,8 @@ def test_J02_other_bad_lines_are_told_with_their_number_and_the_rest_is_read(rea
     found = read(TEXT, "{oops", TEXT | {"pmid": 2}, "", "[1]")
     assert [line for line, _ in found] == [1, 2, 3, 5]
     assert [type(record) for _, record in found] == [Annotated, BadRecord, Annotated, BadRecord]
-    assert (counts["documents read"], counts["bad record"]) == (2, 2)
-    assert counts.examples["bad record"][1].endswith("a.jsonl:5: not a JSON object")
+    assert (counts[Reason.DOCUMENTS_READ], counts[Reason.BAD_RECORD]) == (2, 2)
+    assert counts.examples[Reason.BAD_RECORD][1].endswith("a.jsonl:5: not a JSON object")
 
 
 @pytest.mark.parametrize("name", ["pmid", "id", "doc_id"])
@@ -200,7 +201,7 @@ def test_P07_spans_that_do_not_fit_are_repaired_or_dropped_and_counted(one, coun
     assert one(record).mentions[0].start == 30
     record["entities"][0] |= {"start": 3, "end": 9, "text": "absent"}
     assert one(record).mentions == ()
-    assert counts["mention dropped: span does not show its text"] == 1
+    assert counts[Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT] == 1
 
 
 def test_P07_byte_offsets_may_run_past_the_last_character(one):
@@ -271,8 +272,8 @@ def test_a_byte_order_mark_within_the_file_is_told(read):
 )
 def test_each_fault_is_told_in_one_sentence(fault, counts, line, reason):
     assert reason in fault(line)
-    assert counts["bad record"] == 1
-    assert counts["documents read"] == counts["annotation rows"] == 0
+    assert counts[Reason.BAD_RECORD] == 1
+    assert counts[Reason.DOCUMENTS_READ] == counts[Reason.ANNOTATION_ROWS] == 0
 
 
 def test_a_bad_record_tells_its_id_where_it_has_one(read):

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from biorel.counts import Reason
 from biorel.formats.relations import read_relations
 from biorel.records import Entity, Evidence, Relation
 from tests.formats.samples import ANNOTATED, RELATIONS, write, write_sample
@@ -35,7 +36,7 @@ def test_a_line_is_one_object_with_rounded_numbers(tmp_path):
 def test_relations_read_back_are_equal(tmp_path, counts, format_):
     path = write_sample(format_, tmp_path / "relations")
     assert tuple(read_relations(path, counts)) == RELATIONS
-    assert counts["relations read"] == len(RELATIONS)
+    assert counts[Reason.RELATIONS_READ] == len(RELATIONS)
 
 
 @pytest.mark.parametrize("format_", ["jsonl", "parquet"])

@@ -8,6 +8,7 @@ import socket
 
 import pytest
 
+from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.formats.pubmed import Citation, Deletion, from_line, parse_pubmed, pmid_of, read_pubmed, to_line
 from biorel.formats.pubmed_versions import LatestVersions, baseline_files
@@ -162,7 +163,7 @@ def test_X07_neighbours_books_have_a_pmid_of_their_own_and_without_one_it_is_boo
     (found,) = read(book, lost, lost.replace("MedlineCitation", "Other"))
     assert found.document == Document("77", "A chapter", "Text.")
     assert found.article.year == 1993
-    assert counts["citation dropped: no PMID"] == 2
+    assert counts[Reason.CITATION_DROPPED_NO_PMID] == 2
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.formats.pubtator import read_pubtator
 from biorel.records import Curation, Document
@@ -44,13 +45,13 @@ def test_documents_come_with_mentions_and_curations(write, counts, name, end):
 def test_the_next_title_begins_a_document_without_a_blank_line(write, counts):
     text = TWO_DOCUMENTS.replace("\n\n", "\n")
     assert [item.document.doc_id for item in read_pubtator(write("a", text), counts)] == ["900001", "900002"]
-    assert counts["malformed row skipped"] == 0
+    assert counts[Reason.MALFORMED_ROW] == 0
 
 
 def test_only_one_document_is_held_at_a_time(write, counts):
     documents = read_pubtator(write("a", TWO_DOCUMENTS), counts)
     next(documents)
-    assert counts["documents read"] == 1
+    assert counts[Reason.DOCUMENTS_READ] == 1
 
 
 WIDTHS = (
@@ -70,12 +71,12 @@ def test_P04_rows_of_five_columns_and_more_are_read_and_bad_rows_counted(write, 
     path = write("a", WIDTHS)
     (annotated,) = read_pubtator(path, counts)
     assert ids(annotated) == [None, "NCBITaxon:10116", "p.T790M"]
-    assert counts["annotation rows"] == 4
-    assert counts["mention dropped: repeated"] == 1
-    assert counts["malformed row skipped"] == 3
-    places = [example.split(": ")[0] for example in counts.examples["malformed row skipped"]]
+    assert counts[Reason.ANNOTATION_ROWS] == 4
+    assert counts[Reason.MENTION_DROPPED_REPEATED] == 1
+    assert counts[Reason.MALFORMED_ROW] == 3
+    places = [example.split(": ")[0] for example in counts.examples[Reason.MALFORMED_ROW]]
     assert places == [f"{path}:{line}" for line in (7, 8, 9)]
-    assert counts.examples["malformed row skipped"][0].endswith("neither an annotation nor a relation")
+    assert counts.examples[Reason.MALFORMED_ROW][0].endswith("neither an annotation nor a relation")
 
 
 def test_P05_several_concepts_are_several_mentions_of_one_span(write, counts):
@@ -87,7 +88,7 @@ def test_P05_several_concepts_are_several_mentions_of_one_span(write, counts):
     (annotated,) = read_pubtator(write("a", text), counts)
     assert ids(annotated) == ["MESH:D900001", "MESH:D900002"]
     assert {(mention.start, mention.end) for mention in annotated.mentions} == {(0, 23)}
-    assert counts["mentions added: one span names several concepts"] == 1
+    assert counts[Reason.MENTIONS_ADDED_ONE_SPAN_NAMES_SEVERAL_CONCEPTS] == 1
 
 
 def test_P06_mentions_without_a_concept_are_kept_apart(write, counts):
@@ -104,7 +105,7 @@ def test_P06_mentions_without_a_concept_are_kept_apart(write, counts):
     assert ids(annotated) == [None, None, None, "MESH:D900002"]
     assert [mention.text for mention in annotated.mentions[:3]] == ["drugX", "drugY", "drugZ"]
     assert annotated.curations == ()
-    assert counts["relation row skipped: an argument names no concept"] == 1
+    assert counts[Reason.RELATION_ROW_SKIPPED_AN_ARGUMENT_NAMES_NO_CONCEPT] == 1
 
 
 def test_P07_offsets_in_bytes_are_read_as_characters(write, counts):
@@ -123,8 +124,8 @@ def test_P08_annotations_of_another_edition_do_not_end_the_run(write, counts):
     )
     first, second, third = read_pubtator(write("a", shifted + TWO_DOCUMENTS), counts)
     assert [(mention.start, mention.text) for mention in first.mentions] == [(7, "Alphadrug")]
-    assert counts["span repaired: its text occurs once"] == 1
-    assert counts["mention dropped: span does not show its text"] == 1
+    assert counts[Reason.SPAN_REPAIRED_TEXT_OCCURS_ONCE] == 1
+    assert counts[Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT] == 1
     assert len(second.mentions) == 3
     assert third.document.doc_id == "900002"
 

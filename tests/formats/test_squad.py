@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.formats import files as json_size
 from biorel.formats import squad
@@ -49,9 +50,9 @@ def test_a_shifted_answer_is_moved_or_dropped(write, counts):
     assert [span.start for span in moved.answers] == [0]
     # the only L of the text, given at -1, is moved
     assert [(span.start, span.text) for span in dropped.answers] == [(0, "L")]
-    assert counts["answer dropped: its text does not stand at its start"] == 1
-    assert counts["answer dropped: it is empty"] == 1
-    assert counts["answer moved: its text occurs once"] == 2
+    assert counts[Reason.ANSWER_DROPPED_TEXT_DOES_NOT_STAND_AT_START] == 1
+    assert counts[Reason.ANSWER_DROPPED_IT_EMPTY] == 1
+    assert counts[Reason.ANSWER_MOVED_TEXT_OCCURS_ONCE] == 2
 
 
 def test_paragraphs_and_titles_that_come_again_have_ids_of_their_own(write, counts):

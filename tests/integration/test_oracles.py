@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from biorel.counts import Reason
 from biorel.dataset.relation_schema import load_schema
 from biorel.records import Pair
 from biorel.tables import read_table
@@ -115,8 +116,8 @@ def test_the_paper_s_splits_are_used(shared_data, tmp_path):
     counts = read_json(tmp_path / "d" / "manifest.json")["counts"]
     kept = sum(stats["splits"][split]["documents"] for split in SETS)
     assert kept > 0
-    unlisted = counts.get("document in no split of --splits left out", 0)
-    assert kept + stats["documents_without_positive"] + unlisted == counts["documents read"] == 323
+    unlisted = counts.get(Reason.DOCUMENT_IN_NO_SPLIT_SPLITS, 0)
+    assert kept + stats["documents_without_positive"] + unlisted == counts[Reason.DOCUMENTS_READ] == 323
 
 
 def test_derive_finds_a_schema_in_the_slice(shared_data, tmp_path):

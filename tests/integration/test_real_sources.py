@@ -14,7 +14,7 @@ import re
 import bioc
 import pytest
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.formats.bioc import read_bioc
 from biorel.formats.chemprot import locate, read_chemprot
 from biorel.formats.documents import read_documents
@@ -32,7 +32,7 @@ PUBTATOR_FILES = {
     "ctd_slice/abstracts.pubtator.txt.gz": 323,
     "pubtator/bioconcepts2pubtator_offsets.sample.gz": 434,
 }
-DROPS = ("mention dropped: span does not show its text", "mention dropped: repeated")
+DROPS = (Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT, Reason.MENTION_DROPPED_REPEATED)
 
 
 def lines_of(path):
@@ -42,10 +42,10 @@ def lines_of(path):
 
 def check_mentions(documents, counts, annotation_rows):
     """Rows in = mentions + drops, and every span shows its text."""
-    assert counts["annotation rows"] == annotation_rows
+    assert counts[Reason.ANNOTATION_ROWS] == annotation_rows
     mentions = [(annotated.document, mention) for annotated in documents for mention in annotated.mentions]
     dropped = sum(counts[reason] for reason in DROPS)
-    assert annotation_rows + counts["mentions added: one span names several concepts"] == len(mentions) + dropped
+    assert annotation_rows + counts[Reason.MENTIONS_ADDED_ONE_SPAN_NAMES_SEVERAL_CONCEPTS] == len(mentions) + dropped
     for document, mention in mentions:
         assert document.text[mention.start : mention.end] == mention.text
         assert mention.entity_id is None or re.fullmatch(r"\S+", mention.entity_id)
@@ -58,10 +58,10 @@ def test_pubtator_files_are_read_whole(shared_data, counts, name, count):
     assert len(documents) == sum("|t|" in line for line in lines) == count
     check_mentions(documents, counts, sum(re.match(r"\d+\t\d+\t\d+\t", line) is not None for line in lines))
     relation_rows = sum("\tCID\t" in line for line in lines)
-    assert counts["relation rows"] == sum(len(item.curations) for item in documents) == relation_rows
-    assert counts["malformed row skipped"] == 0
+    assert counts[Reason.RELATION_ROWS] == sum(len(item.curations) for item in documents) == relation_rows
+    assert counts[Reason.MALFORMED_ROW] == 0
     # less than one in a thousand: the dump marks the words NO ABSTRACT that it leaves out of an empty abstract
-    assert sum(counts[reason] for reason in DROPS) <= counts["annotation rows"] / 1000
+    assert sum(counts[reason] for reason in DROPS) <= counts[Reason.ANNOTATION_ROWS] / 1000
 
 
 def test_relations_of_cdr_name_the_concepts_of_their_mentions(shared_data, counts):
@@ -70,14 +70,14 @@ def test_relations_of_cdr_name_the_concepts_of_their_mentions(shared_data, count
     for annotated in documents:
         ids = {mention.entity_id for mention in annotated.mentions}
         named += sum(curation.head_id in ids and curation.tail_id in ids for curation in annotated.curations)
-    assert named == counts["relation rows"] == 1066
+    assert named == counts[Reason.RELATION_ROWS] == 1066
 
 
 def test_all_real_documents_together_come_once(shared_data, counts):
     paths = [shared_data / name for name in PUBTATOR_FILES]
     ids = [annotated.document.doc_id for annotated in read_documents([*paths, paths[0]], counts)]
     assert len(ids) == len(set(ids))
-    assert len(ids) + counts["duplicate document dropped"] == sum(PUBTATOR_FILES.values()) + 500
+    assert len(ids) + counts[Reason.DUPLICATE_DOCUMENT_DROPPED] == sum(PUBTATOR_FILES.values()) + 500
 
 
 def as_bioc(annotated: Annotated) -> bioc.BioCDocument:
@@ -165,7 +165,7 @@ def test_every_row_of_the_ctd_slice_becomes_its_curations(shared_data, counts):
             expected += len(row["PubMedIDs"].split("|")) * len(row[column].split("|"))
     curations = list(read_curations(folder, counts))
     assert len(curations) == expected
-    assert dict(counts.by_reason) == {"CTD row inferred": inferred, "CTD rows read": rows}
+    assert dict(counts.by_reason) == {Reason.CTD_ROW_INFERRED: inferred, Reason.CTD_ROWS_READ: rows}
     oracle = json.loads((shared_data / "oracles.json").read_text(encoding="utf-8"))
     assert inferred == oracle["ctd_slice (schema ctd14, no length cap)"]["inferred_rows_ignored"]
     assert sum(not curation.asserted for curation in curations) == inferred
@@ -191,7 +191,7 @@ def test_every_action_of_the_ctd_slice_has_a_known_type(shared_data, counts):
 def test_rows_of_a_ctd_like_file_are_all_read(shared_data, counts):
     path = shared_data / "ctd_rows/chemical_disease_marker_pmids.tsv.gz"
     assert sum(1 for _ in read_rows(path, ("ChemicalID", "DiseaseID", "PubMedIDs"), counts)) == 135_191
-    assert dict(counts.by_reason) == {"CTD rows read": 135_191}
+    assert dict(counts.by_reason) == {Reason.CTD_ROWS_READ: 135_191}
 
 
 def test_every_place_of_the_mesh_tree_is_read(shared_data, counts):

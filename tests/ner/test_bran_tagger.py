@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from biorel.counts import Reason
 from biorel.dataset.featurize import Featurizer, ner_labels
 from biorel.dataset.relation_schema import RelationSchema, RelationType
 from biorel.ner.bran_tagger import BranTagger, tag_runs, tagged_mentions
@@ -71,7 +72,7 @@ def test_every_document_is_answered_in_its_place(counts):
     tagger = BranTagger(opened, counts)
     found = tagger.tag(documents)
     assert found[1] == ()
-    assert counts["documents without a token"] == 1
+    assert counts[Reason.DOCUMENTS_WITHOUT_TOKEN] == 1
     assert found[2] == tagger.tag(documents[2:])[0]
     for document, mentions in zip(documents, found, strict=True):
         assert all(document.text[one.start : one.end] == one.text for one in mentions)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from biorel.counts import Reason
 from biorel.ner.consistency import ConsistentTagger, carry_over
 from biorel.records import Document, Mention
 
@@ -55,4 +56,4 @@ def test_what_is_added_is_booked(counts):
     first, second = ConsistentTagger(_First(), counts).tag(documents)
     assert (len(first), len(second)) == (2, 1)
     assert {one.doc_id for one in first} == {"1"}
-    assert counts["mentions added: named so elsewhere in the document"] == 1
+    assert counts[Reason.MENTIONS_ADDED_NAMED_SO_ELSEWHERE_IN_DOCUMENT] == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.linking.lexicon import write_lexicon
 from biorel.ner.dictionary import DictionaryTagger, lowered, read_names
@@ -52,7 +53,7 @@ def test_names_that_are_no_names_are_booked(counts):
     assert found("12 aspirin", counts, [("12", "Chemical"), (" ", "Disease"), ("aspirin", "Chemical")]) == [
         ("aspirin", "Chemical")
     ]
-    assert counts["lexicon name dropped: too short or without a letter"] == 2
+    assert counts[Reason.LEXICON_NAME_DROPPED_TOO_SHORT_OR_WITHOUT_LETTER] == 2
     with pytest.raises(InputError, match="no name"):
         DictionaryTagger([("1", "Chemical")], counts)
 

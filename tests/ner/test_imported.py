@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from biorel.counts import Reason
 from biorel.ner.imported import ImportedTagger
 from biorel.records import Annotated, Document, Mention
 
@@ -53,8 +54,8 @@ def test_P08_another_edition_of_one_text_costs_the_others_nothing(counts):
     assert spans(first) == [(21, 25, "Pain"), (34, 38, "pain")]
     assert spans(second) == [(0, 5, "Fever")]
     assert third == ()
-    assert counts["documents annotated on another edition of the text"] == 2
-    assert counts["mention dropped: span does not show its text"] == 1
+    assert counts[Reason.DOCUMENTS_ANNOTATED_ON_ANOTHER_EDITION_TEXT] == 2
+    assert counts[Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT] == 1
 
 
 def test_P08_the_other_way_round_their_text_is_the_longer(counts):
@@ -68,8 +69,8 @@ def test_of_a_repeated_annotated_document_the_first_counts(counts):
     (found,) = ImportedTagger(items, counts).tag([Document("1", "Pain.", "")])
     assert spans(found) == [(0, 4, "Pain")]
     assert counts["annotated documents"] == 1
-    assert counts["annotated documents dropped: repeated"] == 1
-    assert counts["annotations read"] == 1
+    assert counts[Reason.ANNOTATED_DOCUMENTS_DROPPED_REPEATED] == 1
+    assert counts[Reason.ANNOTATIONS_READ] == 1
 
 
 def test_every_annotated_document_is_accounted_for(counts):
@@ -78,5 +79,5 @@ def test_every_annotated_document_is_accounted_for(counts):
     tagger.tag([Document("3", "c", "")])
     assert counts["annotated documents"] == 3
     assert counts["annotated documents without a document to lay them over"] == 2
-    assert counts["documents without annotations"] == 1
+    assert counts[Reason.DOCUMENTS_WITHOUT_ANNOTATIONS] == 1
     assert "annotated documents without a document to lay them over" not in counts.examples

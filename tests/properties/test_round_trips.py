@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.formats.documents import read_documents, read_records
 from biorel.formats.relations import read_relations
 from biorel.formats.writers import WRITERS
@@ -109,7 +109,7 @@ def test_every_line_becomes_a_record_or_a_bad_one(tmp_path, items, bad):
     found = [record for _, record in read_records(tmp_path / "a.jsonl", books)]
     assert len(found) == len(lines) == books["documents read"] + books["bad record"]
     kept = sum(len(record.mentions) for record in found if isinstance(record, Annotated))
-    rows = books["annotation rows"] + books["mentions added: one span names several concepts"]
+    rows = books["annotation rows"] + books[Reason.MENTIONS_ADDED_ONE_SPAN_NAMES_SEVERAL_CONCEPTS]
     dropped = sum(count for reason, count in books.by_reason.items() if reason.startswith("mention dropped"))
     assert rows == kept + dropped
 

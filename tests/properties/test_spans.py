@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.dataset.candidates import candidates, entities, link
 from biorel.dataset.featurize import Featurizer, ner_labels
 from biorel.formats.jsonl import read_jsonl
@@ -69,9 +69,9 @@ def test_through_import_tokens_and_windows(tmp_path, item):
     books = Counts()
     example = encoder().example(found.document, found.mentions, linked, pairs, books)
     text = found.document.text
-    lost = books["mention without a token"]
+    lost = books[Reason.MENTION_WITHOUT_TOKEN]
     assert len(example.mention_starts) + lost == len(set(linked))
-    assert len(example.pair_heads) + books["pair without tokens"] == len(pairs)
+    assert len(example.pair_heads) + books[Reason.PAIR_WITHOUT_TOKENS] == len(pairs)
     tokens = list(zip(example.token_starts, example.token_ends, strict=True))
     assert all(0 <= start < end <= len(text) for start, end in tokens)
     shown = {(one.start, one.end): one.text for one in linked}

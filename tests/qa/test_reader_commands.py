@@ -8,6 +8,7 @@ import pytest
 
 from biorel.commands import evaluate_reader, train_reader
 from biorel.config import EvaluateReader, TrainReader, load
+from biorel.counts import Reason
 from biorel.errors import ConfigError, InputError, ModelError, OutputError
 from biorel.qa.folder import open_reader
 from biorel.records import Question
@@ -57,9 +58,9 @@ def test_what_only_articles_of_training_say_is_not_known(questions, reader, tmp_
         ]
         for name, options in (("all", {}), ("less", {"exclude_splits": ("train",)}))
     ]
-    assert counts[0]["known pairs"] == 2 * len(heads) + 1
-    assert counts[1]["known pairs"] == len(heads)
-    assert counts[1]["known pair of excluded articles alone left out"] == len(heads) + 1
+    assert counts[0][Reason.KNOWN_PAIRS] == 2 * len(heads) + 1
+    assert counts[1][Reason.KNOWN_PAIRS] == len(heads)
+    assert counts[1][Reason.KNOWN_PAIR_EXCLUDED_ARTICLES_ALONE] == len(heads) + 1
     with pytest.raises(ConfigError, match="go with --known"):
         load(EvaluateReader, {"model": "m", "questions": "q", "out": "o", "exclude_splits": ["train"]})
 
