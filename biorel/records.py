@@ -87,7 +87,7 @@ class BadRecord:
     reason: str
 
 
-# the words of `Pair.drop`, explained there
+# the words of `Pair.excluded_because`, explained there
 HYPERNYM, UNMAPPED, INFERRED, NOT_MENTIONED, TOO_LONG = "hypernym", "unmapped", "inferred", "not_mentioned", "too_long"
 
 
@@ -95,7 +95,7 @@ HYPERNYM, UNMAPPED, INFERRED, NOT_MENTIONED, TOO_LONG = "hypernym", "unmapped", 
 class Pair:
     """Two entities of one document, and the relations that hold between them.
 
-    `relations` empty means NULL, the negative class. `drop` says why a pair takes no part in training and in the
+    `relations` empty means NULL, the negative class. `excluded_because` says why a pair takes no part in training and in the
     paper's counts; it is empty for a pair that does: `hypernym` (a negative that a more specific positive explains),
     `unmapped` (curated, but only with relations that the schema drops), `inferred` (held back from the negatives by
     `--inferred exclude`), `not_mentioned` (curated in a gold corpus, an entity has no mention), `too_long` (its
@@ -108,7 +108,7 @@ class Pair:
     tail_id: str
     tail_type: str
     relations: tuple[str, ...] = ()
-    drop: str = ""
+    excluded_because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class Example:
         mention_char_starts, mention_char_ends: [M] the same spans in characters.
         pair_heads, pair_tails: [P] entity indices.
         pair_labels: [P] lists of relation indices (1-based; empty is NULL).
-        pair_drops: [P] as `Pair.drop`.
+        pair_exclusions: [P] as `Pair.excluded_because`.
         pair_features, pair_cues: [P] lists of F numbers and of buckets, see `dataset.pair_features` and `dataset.lexical_features`.
         branch_tokens, branch_anchors: of each branch of knowledge its vocabulary ids and the tokens that it hangs on,
             ascending, see `knowledge.inject`; none in a dataset.
@@ -148,7 +148,7 @@ class Example:
     pair_heads: tuple[int, ...]
     pair_tails: tuple[int, ...]
     pair_labels: tuple[tuple[int, ...], ...]
-    pair_drops: tuple[str, ...]
+    pair_exclusions: tuple[str, ...]
     pair_features: tuple[tuple[float, ...], ...]
     pair_cues: tuple[tuple[int, ...], ...]
     branch_tokens: tuple[tuple[int, ...], ...] = ()
@@ -296,7 +296,7 @@ class Question:
         entity_id: the concept that the question names; empty for a free question.
         answer_type: the entity type of an answer; empty where nothing is known of it.
         answers: all mentions of all right entities.
-        ignored: concepts whose relation to the entity is held back (`Pair.drop`): neither right nor wrong.
+        ignored: concepts whose relation to the entity is held back (`Pair.excluded_because`): neither right nor wrong.
     """
 
     question_id: str

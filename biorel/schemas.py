@@ -47,7 +47,7 @@ SCHEMAS: dict[type, pa.Schema] = {
         tail_id=_STRING,
         tail_type=_STRING,
         relations=pa.list_(_STRING),
-        drop=_STRING,
+        excluded_because=_STRING,
     ),
     records.Example: _schema(
         doc_id=_STRING,
@@ -66,7 +66,7 @@ SCHEMAS: dict[type, pa.Schema] = {
         pair_heads=_INTS,
         pair_tails=_INTS,
         pair_labels=pa.list_(_INTS),
-        pair_drops=pa.list_(_STRING),
+        pair_exclusions=pa.list_(_STRING),
         pair_features=pa.list_(pa.list_(pa.float32())),
         pair_cues=pa.list_(_INTS),
         branch_tokens=pa.list_(_INTS),

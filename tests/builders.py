@@ -77,7 +77,7 @@ def example(
         pair_heads=tuple(head for head, _, _ in pairs),
         pair_tails=tuple(tail for _, tail, _ in pairs),
         pair_labels=tuple(tuple(labels) for _, _, labels in pairs),
-        pair_drops=tuple(drops) if drops is not None else ("",) * len(pairs),
+        pair_exclusions=tuple(drops) if drops is not None else ("",) * len(pairs),
         pair_features=tuple(tuple(row) for row in features)
         if features is not None
         else ((0.5,) * len(FEATURES),) * len(pairs),

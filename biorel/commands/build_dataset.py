@@ -186,9 +186,11 @@ def _second_pass(
             counts.add(Reason.DOCUMENTS_LABELLED)
             linked, pairs = label(annotated, annotated.curations, rules)
             doc_id = annotated.document.doc_id
-            if not keep_empty and not any(pair.relations and not pair.drop for pair in pairs):
+            if not keep_empty and not any(pair.relations and not pair.excluded_because for pair in pairs):
                 counts.add(Reason.DOCUMENT_WITHOUT_POSITIVE, doc_id)
-                counts.add(Reason.NEGATIVE_PAIRS_WITHOUT_POSITIVE, count=sum(not pair.drop for pair in pairs))
+                counts.add(
+                    Reason.NEGATIVE_PAIRS_WITHOUT_POSITIVE, count=sum(not pair.excluded_because for pair in pairs)
+                )
                 continue
             too_long = encoder.count_tokens(annotated.document) > config.max_tokens
             if too_long:

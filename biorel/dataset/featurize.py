@@ -119,7 +119,7 @@ class Featurizer:
             pair_heads=tuple(head for head, _, _ in kept),
             pair_tails=tuple(tail for _, tail, _ in kept),
             pair_labels=tuple(tuple(self.relations.index(name) + 1 for name in pair.relations) for _, _, pair in kept),
-            pair_drops=tuple(pair.drop for _, _, pair in kept),
+            pair_exclusions=tuple(pair.excluded_because for _, _, pair in kept),
             pair_features=tuple(
                 pair_features(
                     places[head], places[tail], rivals[pair.head_type], rivals[pair.tail_type], len(sentences)

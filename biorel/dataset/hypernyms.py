@@ -65,8 +65,8 @@ def filter_hypernyms(pairs: Sequence[Pair], ancestors: Ancestors, sides: str) ->
                 tails = {pair.tail_id} | ancestors(pair.tail_id)
                 above |= {(head, tail) for head in heads for tail in tails}
     return tuple(
-        replace(pair, drop=HYPERNYM)
-        if not pair.relations and not pair.drop and (pair.head_id, pair.tail_id) in above
+        replace(pair, excluded_because=HYPERNYM)
+        if not pair.relations and not pair.excluded_because and (pair.head_id, pair.tail_id) in above
         else pair
         for pair in pairs
     )

@@ -45,4 +45,4 @@ def label(
 
 def mark_too_long(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
     """The pairs of a document over the token cap: told, and kept as facts that were missed."""
-    return tuple(replace(pair, drop=pair.drop or TOO_LONG) for pair in pairs)
+    return tuple(replace(pair, excluded_because=pair.excluded_because or TOO_LONG) for pair in pairs)

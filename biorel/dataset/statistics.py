@@ -26,18 +26,20 @@ class SplitStatistics:
         seen = set()
         for pair in pairs:
             positives = len(pair.relations)
-            if not pair.drop:
+            if not pair.excluded_because:
                 name = pair_type_name(pair.head_type, pair.tail_type)
                 seen.add(name)
                 self._counts["positives"] += positives
                 self._counts["negatives"] += not positives
                 self._relations.update(pair.relations)
                 self._pair_types[name].update(positives=positives, negatives=int(not positives))
-            elif pair.drop == TOO_LONG:
+            elif pair.excluded_because == TOO_LONG:
                 self._counts["too_long_positives"] += positives
                 self._counts["too_long_negatives"] += not positives
             else:
-                self._counts[pair.drop] += max(1, positives) if pair.drop == NOT_MENTIONED else 1
+                self._counts[pair.excluded_because] += (
+                    max(1, positives) if pair.excluded_because == NOT_MENTIONED else 1
+                )
         for name in seen:
             self._pair_types[name]["documents"] += 1
 

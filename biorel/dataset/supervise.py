@@ -55,7 +55,7 @@ def supervise(
     return tuple(
         replace(pair, relations=tuple(label for label in schema.labels if label in relations[key]))
         if key in relations
-        else replace(pair, drop=held_back.get(key, ""))
+        else replace(pair, excluded_because=held_back.get(key, ""))
         for key, pair in by_ids.items()
     )
 

@@ -67,7 +67,9 @@ def _types(relation: RelationType, asks: str) -> tuple[str, str]:
 
 
 def _turned(pair: Pair) -> Pair:
-    return Pair(pair.doc_id, pair.tail_id, pair.tail_type, pair.head_id, pair.head_type, pair.relations, pair.drop)
+    return Pair(
+        pair.doc_id, pair.tail_id, pair.tail_type, pair.head_id, pair.head_type, pair.relations, pair.excluded_because
+    )
 
 
 def _partners(key: EntityKey, relation: RelationType, asks: str, pairs: Sequence[Pair]) -> _Partners:
@@ -78,7 +80,7 @@ def _partners(key: EntityKey, relation: RelationType, asks: str, pairs: Sequence
             continue
         if relation.name in pair.relations:
             right.add(other)
-        elif pair.drop in _HELD_BACK:
+        elif pair.excluded_because in _HELD_BACK:
             held_back.add(other)
     return _Partners(frozenset(right), frozenset(held_back))
 

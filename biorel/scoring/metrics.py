@@ -150,12 +150,12 @@ def measure(scored: Iterable[ScoredPair], labels: Sequence[str], choose: Choice,
     for one in pairs:
         choice = choose(one) if one.is_scored else None
         if not counts(one, filtered):
-            ignored[one.pair.drop] += choice is not None
+            ignored[one.pair.excluded_because] += choice is not None
             continue
         facts = set(one.pair.relations)
         tally.gold.update((one.pair_type, relation) for relation in facts)
         if not one.is_scored:
-            not_scored[one.pair.drop] += len(facts)
+            not_scored[one.pair.excluded_because] += len(facts)
         if choice is not None:
             tally.predicted[one.pair_type, choice] += 1
             tally.right[one.pair_type, choice] += choice in facts

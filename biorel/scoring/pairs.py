@@ -60,7 +60,7 @@ class ScoredPair:
 
 def counts(scored: ScoredPair, filtered: bool) -> bool:
     """Whether the pair is positive or negative, under the filter of section 3.1.1 or without it."""
-    return scored.pair.drop not in NEITHER and not (filtered and scored.pair.drop == HYPERNYM)
+    return scored.pair.excluded_because not in NEITHER and not (filtered and scored.pair.excluded_because == HYPERNYM)
 
 
 def distinct(scored: Iterable[ScoredPair]) -> list[ScoredPair]:

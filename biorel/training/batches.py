@@ -40,7 +40,7 @@ def text_steps(lengths: Sequence[int], *, token_budget: int, seed: int, epoch: i
 
 def usable_pairs(example: Example) -> tuple[int, ...]:
     """The pairs that train: those that nothing holds back."""
-    return tuple(index for index, drop in enumerate(example.pair_drops) if not drop)
+    return tuple(index for index, drop in enumerate(example.pair_exclusions) if not drop)
 
 
 def document_plans(examples: Sequence[Example], *, token_budget: int, seed: int, epoch: int) -> Iterator[Plan]:

@@ -113,7 +113,7 @@ def fit_mix(model: Bran, examples: Sequence[Example], collate: Collator, *, toke
         batch = collate(examples, plan).to(device)
         scores = model.score_alone(model.encode(batch.token_ids, batch.token_mask, batch.branches), batch).pairs
         usable = [
-            not examples[index].pair_drops[pair]
+            not examples[index].pair_exclusions[pair]
             for index, pairs in zip(plan.documents, plan.pairs, strict=True)
             for pair in pairs
         ]
@@ -148,7 +148,7 @@ def pair_table(examples: Sequence[Example], relation_types: Sequence[tuple[str, 
             types = (example.entity_types[head], example.entity_types[tail])
             allowed.append([types == expected for expected in relation_types])
             labels.append([relation in example.pair_labels[pair] for relation in range(1, len(relation_types) + 1)])
-            usable.append(not example.pair_drops[pair])
+            usable.append(not example.pair_exclusions[pair])
         entities += len(example.entity_ids)
     numbers = np.array(places, dtype=np.int64).reshape(-1, 3)
     return PairTable(

@@ -69,7 +69,7 @@ def example_pairs(example: Example, labels: Sequence[str]) -> list[Pair]:
             drop,
         )
         for head, tail, relations, drop in zip(
-            example.pair_heads, example.pair_tails, example.pair_labels, example.pair_drops, strict=True
+            example.pair_heads, example.pair_tails, example.pair_labels, example.pair_exclusions, strict=True
         )
     ]
 

@@ -188,9 +188,9 @@ def test_a_document_over_the_cap_is_told_with_its_pairs(write, tmp_path):
     assert (train["documents"], train["positives"], train["negatives"]) == (1, 1, 2)
     assert (train["too_long"], train["too_long_positives"], train["too_long_negatives"]) == (1, 1, 2)
     kept = pairs(tmp_path / "d")
-    assert kept["2", ASPIRIN, GASTRIC].drop == "too_long"
+    assert kept["2", ASPIRIN, GASTRIC].excluded_because == "too_long"
     assert kept["2", ASPIRIN, GASTRIC].relations == ("chemical_induced_disease",)
-    assert kept["1", ASPIRIN, GASTRIC].drop == ""
+    assert kept["1", ASPIRIN, GASTRIC].excluded_because == ""
     assert documents(tmp_path / "d")["train"] == ["1"]
 
 
@@ -353,7 +353,7 @@ def test_hypernyms_are_filtered_on_the_sides_asked_for(write, tmp_path, sides, d
     )
     total = build(tmp_path / "d", train=[write("a.txt", text)], schema="cdr", hypernyms=sides, mesh=[mesh])["total"]
     assert (total["positives"], total["negatives"], total["dropped_hypernym"]) == (1, 5 - dropped, dropped)
-    found = {key[1:] for key, pair in pairs(tmp_path / "d").items() if pair.drop == "hypernym"}
+    found = {key[1:] for key, pair in pairs(tmp_path / "d").items() if pair.excluded_because == "hypernym"}
     above = [(ASPIRIN, ULCER), ("MESH:D012459", GASTRIC), ("MESH:D012459", ULCER)]
     assert found == set(above[:dropped])
 

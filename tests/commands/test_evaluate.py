@@ -49,7 +49,7 @@ def counted(dataset: Path, folder: Path, model: Path, *, filtered: bool) -> tupl
     table = scores(folder)
     right = predicted = gold = 0
     for pair in pairs(dataset):
-        if pair.drop in ("unmapped", "inferred") or (filtered and pair.drop == "hypernym"):
+        if pair.excluded_because in ("unmapped", "inferred") or (filtered and pair.excluded_because == "hypernym"):
             continue
         gold += len(pair.relations)
         by_relation = table.get((pair.doc_id, pair.head_id, pair.tail_id))
@@ -151,7 +151,7 @@ def test_E03_test_labels_do_not_change_predictions(model, dataset, evaluation, t
 
     def changed(pair: Pair) -> Pair:
         emptied = pair.relations or pair.tail_type == "Gene"
-        return pair if pair.drop else replace(pair, relations=() if emptied else (first,))
+        return pair if pair.excluded_because else replace(pair, relations=() if emptied else (first,))
 
     turned_pairs = [changed(pair) for pair in pairs(dataset)]
     labels = {(pair.doc_id, pair.head_id, pair.tail_id): (1,) if pair.relations else () for pair in turned_pairs}
@@ -176,7 +176,7 @@ def test_facts_of_documents_over_the_cap_stay_in_the_denominator_of_recall(model
     examples = read_table(dataset / "test" / "examples.parquet", Example)
     lengths = sorted((len(example.token_ids), example.doc_id) for example in examples)
     capped = sample_dataset(tmp_path, max_tokens=lengths[0][0], tokenizer_file=dataset)
-    lost = [pair for pair in pairs(dataset) if pair.doc_id == lengths[1][1] and not pair.drop]
+    lost = [pair for pair in pairs(dataset) if pair.doc_id == lengths[1][1] and not pair.excluded_because]
     facts = sum(len(pair.relations) for pair in lost)
     assert facts > 0
     whole, cut = run(model, dataset, tmp_path / "whole"), run(model, capped, tmp_path / "cut")
@@ -188,7 +188,7 @@ def test_facts_of_documents_over_the_cap_stay_in_the_denominator_of_recall(model
 
 def test_the_hypernym_filter_takes_pairs_out_of_both_sides(evaluation, dataset):
     metrics = read_json(evaluation / "metrics.json")
-    hypernyms = sum(pair.drop == "hypernym" for pair in pairs(dataset))
+    hypernyms = sum(pair.excluded_because == "hypernym" for pair in pairs(dataset))
     assert hypernyms > 0
     filtered, unfiltered = metrics["micro"], metrics["unfiltered"]["micro"]
     assert unfiltered["predicted"] - filtered["predicted"] == metrics["ignored"].get("hypernym", 0) <= hypernyms
@@ -196,7 +196,7 @@ def test_the_hypernym_filter_takes_pairs_out_of_both_sides(evaluation, dataset):
 
 
 def test_the_baseline_predicts_every_pair(evaluation, dataset):
-    usable = [pair for pair in pairs(dataset) if not pair.drop]
+    usable = [pair for pair in pairs(dataset) if not pair.excluded_because]
     assert read_json(evaluation / "metrics.json")["every_pair"]["micro"]["predicted"] == len(usable)
 
 

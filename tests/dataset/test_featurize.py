@@ -86,7 +86,12 @@ def test_a_document_encoded_by_hand() -> None:
     for place in (2, 6, 9):
         tags[place] = "B-Disease"
     assert [LABELS[tag] for tag in found.ner_tags] == tags
-    assert (found.pair_heads, found.pair_tails, found.pair_labels, found.pair_drops) == ((0,), (1,), ((2,),), ("",))
+    assert (found.pair_heads, found.pair_tails, found.pair_labels, found.pair_exclusions) == (
+        (0,),
+        (1,),
+        ((2,),),
+        ("",),
+    )
     features = dict(zip(FEATURES, found.pair_features[0], strict=True))
     assert features["log token distance of the closest mentions"] == 0.0  # they touch over the full stop
     assert (features["head in the title"], features["tail in the title"]) == (1.0, 1.0)
@@ -149,7 +154,7 @@ def test_a_mention_that_no_token_overlaps_is_booked_with_the_pairs_lost() -> Non
     assert len(found.pair_heads) == 1
     assert found.entity_ids[found.pair_heads[0]] == "MESH:L"
     assert found.entity_ids[found.pair_tails[0]] == "MESH:G"
-    assert (found.pair_labels, found.pair_drops) == (((),), ("hypernym",))
+    assert (found.pair_labels, found.pair_exclusions) == (((),), ("hypernym",))
 
 
 def test_pairs_of_entities_without_any_mention_are_booked() -> None:

@@ -68,7 +68,7 @@ def test_m01_what_is_no_tree_number_is_above_nothing() -> None:
     assert ancestors("b") == ancestors("c") == frozenset()
 
 
-def _pair(head: str, tail: str, *relations: str, drop: str = "") -> Pair:
+def _pair(head: str, tail: str, *relations: str, excluded_because: str = "") -> Pair:
     return Pair("9", head, "Chemical", tail, "Disease", relations, drop)
 
 
@@ -77,7 +77,7 @@ def _dropped(pairs: list[Pair], sides: str) -> list[tuple[str, str]]:
     assert [(pair.head_id, pair.tail_id, pair.relations) for pair in found] == [
         (pair.head_id, pair.tail_id, pair.relations) for pair in pairs
     ]
-    return [(pair.head_id, pair.tail_id) for pair in found if pair.drop == HYPERNYM]
+    return [(pair.head_id, pair.tail_id) for pair in found if pair.excluded_because == HYPERNYM]
 
 
 PAPER = [
@@ -121,5 +121,5 @@ def test_a_negative_explains_nothing() -> None:
 
 
 def test_an_earlier_reason_stands() -> None:
-    pairs = [_pair("aspirin", "lung cancer", "CID"), _pair("aspirin", "neoplasms", drop="inferred")]
-    assert [pair.drop for pair in filter_hypernyms(pairs, ANCESTORS, "tail")] == ["", "inferred"]
+    pairs = [_pair("aspirin", "lung cancer", "CID"), _pair("aspirin", "neoplasms", excluded_because="inferred")]
+    assert [pair.excluded_because for pair in filter_hypernyms(pairs, ANCESTORS, "tail")] == ["", "inferred"]

@@ -31,7 +31,7 @@ PAIRS = (_pair("C1", "D1"), _pair("C1", "D2"), _pair("C1", "G1"), _pair("G1", "D
 def _labels(*curations: Curation, exclude_inferred: bool = True) -> list[tuple[tuple[str, ...], str]]:
     found = supervise(PAIRS, curations, CTD, exclude_inferred=exclude_inferred)
     assert [(pair.head_id, pair.tail_id) for pair in found] == [(pair.head_id, pair.tail_id) for pair in PAIRS]
-    return [(pair.relations, pair.drop) for pair in found]
+    return [(pair.relations, pair.excluded_because) for pair in found]
 
 
 NULL = ((), "")

@@ -52,7 +52,7 @@ def test_c_02_inferred_rows_are_no_positives(write, tmp_path, policy, evidence):
     assert found["MESH:D900001", "MESH:D900002"].relations == ("chemical_disease:marker/mechanism",)
     for key in (("MESH:D900003", "MESH:D900002"), ("NCBIGene:900001", "MESH:D900004")):
         assert found[key].relations == ()
-        assert found[key].drop == ("inferred" if policy == "exclude" else "")
+        assert found[key].excluded_because == ("inferred" if policy == "exclude" else "")
     assert stats["inferred_rows"] == 2
     assert stats["total"]["held_back_inferred"] == (2 if policy == "exclude" else 0)
 

@@ -90,7 +90,7 @@ def test_e_03_the_threshold_of_dev_is_used_on_test_as_it_is():
 
 @pytest.mark.parametrize("threshold", [0.0, 1.01])
 def test_e_03_evaluate_takes_the_models_thresholds(evaluated, dataset, threshold):
-    usable = [pair for pair in read_table(dataset / "test" / "pairs.parquet", Pair) if not pair.drop]
+    usable = [pair for pair in read_table(dataset / "test" / "pairs.parquet", Pair) if not pair.excluded_because]
     assert evaluated("m", threshold)["micro"]["predicted"] == (len(usable) if threshold == 0 else 0)
 
 

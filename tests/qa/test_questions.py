@@ -21,8 +21,8 @@ MENTIONS = (
 )
 
 
-def pair(head: str, tail: str, *relations: str, drop: str = "") -> Pair:
-    return Pair("1", head, "Chemical", tail, "Disease", relations, drop)
+def pair(head: str, tail: str, *relations: str, excluded_because: str = "") -> Pair:
+    return Pair("1", head, "Chemical", tail, "Disease", relations, excluded_because)
 
 
 def asked(pairs, mentions=MENTIONS, schema_=INDUCES, templates=TEMPLATES):
@@ -51,16 +51,16 @@ def test_the_ids_of_questions_are_their_own():
     assert not any(question.answers for question in questions)
 
 
-@pytest.mark.parametrize("drop", ["hypernym", "unmapped", "inferred"])
-def test_a_pair_held_back_is_neither_right_nor_wrong(drop):
-    questions = asked([pair("C1", "D1", "induces"), pair("C1", "D2", drop=drop)])
+@pytest.mark.parametrize("excluded_because", ["hypernym", "unmapped", "inferred"])
+def test_a_pair_held_back_is_neither_right_nor_wrong(excluded_because):
+    questions = asked([pair("C1", "D1", "induces"), pair("C1", "D2", excluded_because=excluded_because)])
     assert questions["tail", "C1"].ignored == ("D2",)
     assert questions["head", "D2"].ignored == ("C1",)
     assert questions["head", "D1"].ignored == ()
 
 
 def test_an_entity_that_is_curated_but_not_mentioned_gives_no_span():
-    questions = asked([pair("C1", "D9", "induces", drop="not_mentioned")])
+    questions = asked([pair("C1", "D9", "induces", excluded_because="not_mentioned")])
     assert questions["tail", "C1"].answers == ()
     assert ("head", "D9") not in questions
 

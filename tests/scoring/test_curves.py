@@ -14,10 +14,14 @@ from biorel.scoring.curves import CurvePoint, precision_recall
 from biorel.scoring.pairs import NOT_SCORED, ScoredPair
 
 
-def pair(number: int, score: float, gold: bool, *, tail_type: str = "Disease", drop: str = "") -> ScoredPair:
-    distance = NOT_SCORED if drop == "not_mentioned" else 1
+def pair(
+    number: int, score: float, gold: bool, *, tail_type: str = "Disease", excluded_because: str = ""
+) -> ScoredPair:
+    distance = NOT_SCORED if excluded_because == "not_mentioned" else 1
     relations = ("r",) if gold else ()
-    return ScoredPair(Pair(str(number), "C", "Chemical", "X", tail_type, relations, drop), (score, 0.0), distance)
+    return ScoredPair(
+        Pair(str(number), "C", "Chemical", "X", tail_type, relations, excluded_because), (score, 0.0), distance
+    )
 
 
 LABELS = ["r", "absent"]
@@ -53,11 +57,11 @@ def test_a_relation_without_positives_is_null_E01() -> None:
 
 
 def test_facts_that_could_not_be_scored_lower_recall_T05() -> None:
-    points = curve([pair(0, 0.9, True), pair(1, 0.2, False), pair(2, 0.0, True, drop="not_mentioned")])
+    points = curve([pair(0, 0.9, True), pair(1, 0.2, False), pair(2, 0.0, True, excluded_because="not_mentioned")])
     assert max(point.recall or 0.0 for point in points) == 0.5
     assert points[0].average_precision == 0.5
     assert points[0].positives == 2
-    assert curve([pair(2, 0.0, True, drop="not_mentioned")]) == [
+    assert curve([pair(2, 0.0, True, excluded_because="not_mentioned")]) == [
         CurvePoint("r", "chemical_disease", 1, 0.0, None, None, None)
     ]
 
@@ -65,7 +69,7 @@ def test_facts_that_could_not_be_scored_lower_recall_T05() -> None:
 def test_only_pairs_of_the_relations_own_type_are_ranked() -> None:
     mine = [pair(0, 0.5, True), pair(1, 0.5, False)]
     others = [pair(10 + number, 0.9, False, tail_type="Gene") for number in range(5)]
-    held_back = [pair(20, 0.9, False, drop="unmapped"), pair(21, 0.9, False, drop="hypernym")]
+    held_back = [pair(20, 0.9, False, excluded_because="unmapped"), pair(21, 0.9, False, excluded_because="hypernym")]
     assert curve(mine + others + held_back) == curve(mine)
     assert len(precision_recall(mine + held_back, LABELS, filtered=False)) == 3
 

@@ -8,10 +8,12 @@ from biorel.scoring.pairs import NOT_SCORED, ScoredPair
 
 
 def pair(
-    number: int, distance: int, score: float, gold: bool, tail_type: str = "Disease", drop: str = ""
+    number: int, distance: int, score: float, gold: bool, tail_type: str = "Disease", excluded_because: str = ""
 ) -> ScoredPair:
     relations = ("r",) if gold else ()
-    return ScoredPair(Pair(str(number), "C", "Chemical", "X", tail_type, relations, drop), (score,), distance)
+    return ScoredPair(
+        Pair(str(number), "C", "Chemical", "X", tail_type, relations, excluded_because), (score,), distance
+    )
 
 
 PAIRS = [
@@ -21,9 +23,9 @@ PAIRS = [
     pair(3, 26, 0.9, True),
     pair(4, 600, 0.1, True),
     pair(5, 30, 0.9, True, "Gene"),
-    pair(6, NOT_SCORED, 0.0, True, drop="not_mentioned"),
-    pair(7, 5, 0.9, False, drop="hypernym"),
-    pair(8, 5, 0.9, False, drop="unmapped"),
+    pair(6, NOT_SCORED, 0.0, True, excluded_because="not_mentioned"),
+    pair(7, 5, 0.9, False, excluded_because="hypernym"),
+    pair(8, 5, 0.9, False, excluded_because="unmapped"),
 ]
 
 

@@ -18,14 +18,21 @@ LABELS = ["a", "b", "c"]
 
 
 def pair(
-    number: int, say: str, *gold: str, drop: str = "", tail_type: str = "Disease", labels: list[str] = LABELS
+    number: int,
+    say: str,
+    *gold: str,
+    excluded_because: str = "",
+    tail_type: str = "Disease",
+    labels: list[str] = LABELS,
 ) -> ScoredPair:
     """A pair of which a model with thresholds of 0.5 says `say`; empty is NULL."""
     probabilities = tuple(0.9 if label == say else 0.1 for label in labels)
-    distance = NOT_SCORED if drop in ("not_mentioned", "too_long") else 1
+    distance = NOT_SCORED if excluded_because in ("not_mentioned", "too_long") else 1
     if distance == NOT_SCORED:
         probabilities = tuple(0.0 for _ in labels)
-    return ScoredPair(Pair(str(number), "C", "Chemical", "X", tail_type, gold, drop), probabilities, distance)
+    return ScoredPair(
+        Pair(str(number), "C", "Chemical", "X", tail_type, gold, excluded_because), probabilities, distance
+    )
 
 
 def test_undefined_numbers_are_none_E01() -> None:
@@ -106,7 +113,7 @@ def test_repeated_rows_count_once_E04() -> None:
 
 
 def test_recall_divides_by_facts_that_could_not_be_scored_T05() -> None:
-    lost = [pair(10, "", "a", drop="not_mentioned"), pair(11, "", "a", "b", drop="too_long")]
+    lost = [pair(10, "", "a", excluded_because="not_mentioned"), pair(11, "", "a", "b", excluded_because="too_long")]
     # a threshold of 0 must not turn "not scored" into a prediction
     for thresholds in (HALF, dict.fromkeys(LABELS, 0.0)):
         metrics = evaluate([pair(0, "a", "a"), *lost], LABELS, thresholds)
@@ -115,14 +122,18 @@ def test_recall_divides_by_facts_that_could_not_be_scored_T05() -> None:
 
 
 def test_a_prediction_on_a_pair_that_is_neither_is_counted_apart() -> None:
-    neither = [pair(10, "a", drop="unmapped"), pair(11, "b", drop="unmapped"), pair(12, "", drop="inferred")]
+    neither = [
+        pair(10, "a", excluded_because="unmapped"),
+        pair(11, "b", excluded_because="unmapped"),
+        pair(12, "", excluded_because="inferred"),
+    ]
     metrics = evaluate([*SMALL, *neither], LABELS, HALF)
     assert metrics.micro == evaluate(SMALL, LABELS, HALF).micro
     assert metrics.ignored == {"inferred": 0, "unmapped": 2}
 
 
 def test_hypernyms_are_left_out_with_the_filter_and_wrong_without_it() -> None:
-    above = [pair(10, "a", drop="hypernym"), pair(11, "", drop="hypernym")]
+    above = [pair(10, "a", excluded_because="hypernym"), pair(11, "", excluded_because="hypernym")]
     assert evaluate([*SMALL, *above], LABELS, HALF, filtered=True).micro == Prf.of(2, 4, 5)
     assert evaluate([*SMALL, *above], LABELS, HALF, filtered=True).ignored == {"hypernym": 1}
     assert evaluate([*SMALL, *above], LABELS, HALF, filtered=False).micro == Prf.of(2, 5, 5)
@@ -130,7 +141,10 @@ def test_hypernyms_are_left_out_with_the_filter_and_wrong_without_it() -> None:
 
 def test_every_pair_positive_is_the_baseline_of_one_relation() -> None:
     pairs = [pair(number, "", *(["cid"] if number < 2 else []), labels=["cid"]) for number in range(8)]
-    pairs += [pair(8, "", "cid", drop="not_mentioned", labels=["cid"]), pair(9, "", drop="hypernym", labels=["cid"])]
+    pairs += [
+        pair(8, "", "cid", excluded_because="not_mentioned", labels=["cid"]),
+        pair(9, "", excluded_because="hypernym", labels=["cid"]),
+    ]
     assert predict_every_pair(pairs, ["cid"]).micro == Prf(0.25, pytest.approx(2 / 3), pytest.approx(4 / 11), 2, 8, 3)
     assert predict_every_pair(pairs, ["cid"], filtered=False).micro.predicted == 9
     assert predict_every_pair([], ["cid"]).micro == Prf.of(0, 0, 0)
@@ -167,8 +181,8 @@ def test_micro_and_relations_equal_those_of_scikit_learn(rows: list[tuple[str, s
 @given(st.lists(st.tuples(SAYS, st.sets(st.sampled_from(LABELS)), st.sampled_from(["", "too_long"])), max_size=20))
 def test_numbers_stay_in_range_and_parts_add_up(rows: list[tuple[str, set[str], str]]) -> None:
     pairs = [
-        pair(number, say, *sorted(gold), drop=drop, tail_type=("Disease", "Gene")[number % 2])
-        for number, (say, gold, drop) in enumerate(rows)
+        pair(number, say, *sorted(gold), excluded_because=excluded_because, tail_type=("Disease", "Gene")[number % 2])
+        for number, (say, gold, excluded_because) in enumerate(rows)
     ]
     metrics = evaluate(pairs, LABELS, HALF)
     for parts in (metrics.by_relation, metrics.by_pair_type):

@@ -15,11 +15,13 @@ def scored(
     doc_id: str = "1",
     relations: tuple[str, ...] = (),
     probabilities: tuple[float, ...] = (0.5, 0.1),
-    drop: str = "",
+    excluded_because: str = "",
     distance: int = 5,
     tail_type: str = "Disease",
 ) -> ScoredPair:
-    return ScoredPair(Pair(doc_id, "MESH:C", "Chemical", "MESH:D", tail_type, relations, drop), probabilities, distance)
+    return ScoredPair(
+        Pair(doc_id, "MESH:C", "Chemical", "MESH:D", tail_type, relations, excluded_because), probabilities, distance
+    )
 
 
 def test_a_scored_pair_knows_its_key_and_its_type() -> None:
@@ -27,11 +29,11 @@ def test_a_scored_pair_knows_its_key_and_its_type() -> None:
     assert one.key == ("12", "MESH:C", "MESH:D")
     assert one.pair_type == "chemical_disease"
     assert one.is_scored
-    assert not scored(drop="not_mentioned", distance=NOT_SCORED).is_scored
+    assert not scored(excluded_because="not_mentioned", distance=NOT_SCORED).is_scored
 
 
 @pytest.mark.parametrize(
-    ("drop", "with_filter", "without_filter"),
+    ("excluded_because", "with_filter", "without_filter"),
     [
         ("", True, True),
         ("hypernym", False, True),
@@ -41,8 +43,8 @@ def test_a_scored_pair_knows_its_key_and_its_type() -> None:
         ("too_long", True, True),
     ],
 )
-def test_every_drop_reason_has_its_place(drop: str, with_filter: bool, without_filter: bool) -> None:
-    one = scored(drop=drop)
+def test_every_drop_reason_has_its_place(excluded_because: str, with_filter: bool, without_filter: bool) -> None:
+    one = scored(excluded_because=excluded_because)
     assert counts(one, filtered=True) is with_filter
     assert counts(one, filtered=False) is without_filter
 

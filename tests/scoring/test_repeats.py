@@ -18,10 +18,12 @@ def drawn_pair(number: int, rng: random.Random) -> ScoredPair:
     """A pair of one of 30 documents, by chance: what it holds, what is said of it, why it is held back."""
     tail_type, fitting = rng.choice([("Disease", LABELS[:2]), ("Gene", LABELS[2:3])])
     gold = tuple(label for label in fitting if rng.random() < 0.4)
-    drop = rng.choice(["", "", "", "hypernym", "unmapped", "too_long"])
-    distance = NOT_SCORED if drop == "too_long" else 3
+    excluded_because = rng.choice(["", "", "", "hypernym", "unmapped", "too_long"])
+    distance = NOT_SCORED if excluded_because == "too_long" else 3
     says = tuple(rng.random() if label in fitting and distance > 0 else 0.0 for label in LABELS)
-    return ScoredPair(Pair(str(number % 30), f"C{number}", "Chemical", "X", tail_type, gold, drop), says, distance)
+    return ScoredPair(
+        Pair(str(number % 30), f"C{number}", "Chemical", "X", tail_type, gold, excluded_because), says, distance
+    )
 
 
 def test_the_deviation_is_that_of_a_sample():

@@ -17,9 +17,11 @@ from biorel.scoring.pairs import NOT_SCORED, ScoredPair
 from biorel.scoring.thresholds import CEILING, FALLBACK, decide, half_of_best, in_label_order, tune
 
 
-def pair(number: int, probabilities: tuple[float, ...], *relations: str, drop: str = "") -> ScoredPair:
-    distance = NOT_SCORED if drop in ("not_mentioned", "too_long") else 3
-    return ScoredPair(Pair(str(number), "C", "Chemical", "D", "Disease", relations, drop), probabilities, distance)
+def pair(number: int, probabilities: tuple[float, ...], *relations: str, excluded_because: str = "") -> ScoredPair:
+    distance = NOT_SCORED if excluded_because in ("not_mentioned", "too_long") else 3
+    return ScoredPair(
+        Pair(str(number), "C", "Chemical", "D", "Disease", relations, excluded_because), probabilities, distance
+    )
 
 
 def one_relation(*rows: tuple[float, bool]) -> list[ScoredPair]:
@@ -98,9 +100,12 @@ def test_a_relation_that_is_never_first_falls_back() -> None:
 
 def test_held_back_pairs_do_not_move_the_threshold_unless_they_count() -> None:
     rows = one_relation((0.9, True), (0.3, True))
-    noise = [pair(10 + number, (0.6,), drop=drop) for number, drop in enumerate(("unmapped", "inferred", "hypernym"))]
+    noise = [
+        pair(10 + number, (0.6,), excluded_because=excluded_because)
+        for number, excluded_because in enumerate(("unmapped", "inferred", "hypernym"))
+    ]
     assert tune(rows + noise, ["cid"]) == tune(rows, ["cid"]) == {"cid": pytest.approx(0.15)}
-    many = [pair(20 + number, (0.6,), drop="hypernym") for number in range(9)]
+    many = [pair(20 + number, (0.6,), excluded_because="hypernym") for number in range(9)]
     assert tune(rows + many, ["cid"], filtered=False) == {"cid": pytest.approx(0.75)}
 
 
@@ -110,7 +115,7 @@ def test_unreachable_facts_stay_in_the_denominator_T05() -> None:
     rows = one_relation((0.9, True), (0.5, False), (0.4, True))
     few = tune([*rows[:2], pair(2, (0.4,))], ["cid"])
     assert few == {"cid": pytest.approx(0.7)}
-    unreachable = [pair(50 + number, (0.0,), "cid", drop="not_mentioned") for number in range(10)]
+    unreachable = [pair(50 + number, (0.0,), "cid", excluded_because="not_mentioned") for number in range(10)]
     assert tune(rows + unreachable, ["cid"]) == {"cid": pytest.approx(0.2)}
 
 
@@ -140,8 +145,13 @@ ROW = st.tuples(
 @given(st.lists(ROW, max_size=12), st.booleans())
 def test_no_other_set_of_cuts_is_better(rows: list[tuple[tuple[float, ...], set[str], str]], filtered: bool) -> None:
     pairs = [
-        pair(number, scores, *(() if drop in ("hypernym", "unmapped") else sorted(gold)), drop=drop)
-        for number, (scores, gold, drop) in enumerate(rows)
+        pair(
+            number,
+            scores,
+            *(() if excluded_because in ("hypernym", "unmapped") else sorted(gold)),
+            excluded_because=excluded_because,
+        )
+        for number, (scores, gold, excluded_because) in enumerate(rows)
     ]
     tuned = tune(pairs, LABELS, filtered)
     reached = evaluate(pairs, LABELS, tuned, filtered).micro.f1
@@ -189,7 +199,7 @@ def test_the_shared_threshold_hangs_on_how_high_f1_gets_not_on_where() -> None:
 
 def test_facts_that_were_not_scored_lower_the_shared_threshold() -> None:
     scored = one_relation((0.9, True), (0.8, True))
-    missed = [pair(number, (0.0,), "cid", drop="not_mentioned") for number in (7, 8)]
+    missed = [pair(number, (0.0,), "cid", excluded_because="not_mentioned") for number in (7, 8)]
     assert half_of_best(scored, ["cid"]) == {"cid": 0.5}
     assert half_of_best([*scored, *missed], ["cid"]) == {"cid": pytest.approx(2 / 6)}
 

@@ -39,7 +39,7 @@ def _corpus(count: int = 40) -> list[Example]:
     """Documents of pairs of all relations, their labels, cues and features drawn; a pair of the first is held back."""
     documents = [random_example(seed, 12, entities=6) for seed in range(count)]
     drops = ("hypernym", *[""] * (len(documents[0].pair_heads) - 1))
-    return [dataclasses.replace(documents[0], pair_drops=drops), *documents[1:]]
+    return [dataclasses.replace(documents[0], pair_exclusions=drops), *documents[1:]]
 
 
 def _table(documents: Sequence[Example]) -> PairTable:
@@ -156,7 +156,7 @@ def test_one_seed_gives_the_same_weights_and_another_seed_other_folds() -> None:
 def test_a_pair_that_is_held_back_trains_nothing_but_is_a_rival() -> None:
     documents = _corpus()
     first, others = documents[0], documents[1:]
-    assert first.pair_drops[0]
+    assert first.pair_exclusions[0]
 
     def fitted(**pair: object) -> Reranker:
         changes = {f"pair_{name}": (value, *getattr(first, f"pair_{name}")[1:]) for name, value in pair.items()}
@@ -263,7 +263,7 @@ def _dev(*, cue: str, network: str, held_back: bool = False, seed: int = 0) -> l
                     for name in ("pair_heads", "pair_tails", "pair_features", "pair_cues")
                 },
                 pair_labels=(*made.pair_labels, *wrong),
-                pair_drops=("",) * 4 + ("hypernym",) * 4,
+                pair_exclusions=("",) * 4 + ("hypernym",) * 4,
             )
         documents.append(made)
     return documents
