@@ -419,7 +419,7 @@ def test_a_pair_with_only_dropped_relations_is_neither_positive_nor_negative(wri
     total = stats["total"]
     assert total["only_dropped_relations"] == 1
     assert total["by_pair_type"]["chemical_gene"] == {"documents": 0, "positives": 0, "negatives": 0}
-    assert pairs(tmp_path / "d")["1", ASPIRIN, "NCBIGene:5743"].drop == "unmapped"
+    assert pairs(tmp_path / "d")["1", ASPIRIN, "NCBIGene:5743"].excluded_because == "unmapped"
 
 
 def test_C02_inferred_rows_are_no_positives(write, tmp_path):

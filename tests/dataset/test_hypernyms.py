@@ -69,7 +69,7 @@ def test_m01_what_is_no_tree_number_is_above_nothing() -> None:
 
 
 def _pair(head: str, tail: str, *relations: str, excluded_because: str = "") -> Pair:
-    return Pair("9", head, "Chemical", tail, "Disease", relations, drop)
+    return Pair("9", head, "Chemical", tail, "Disease", relations, excluded_because)
 
 
 def _dropped(pairs: list[Pair], sides: str) -> list[tuple[str, str]]:
