@@ -38,7 +38,7 @@ Exit codes: 0 success, 1 an error inside biorel or a failed check of `doctor`, 2
 
 
 def commands() -> Iterator[tuple[str, Any]]:
-    """Names and Typer commands in the order of `biorel --help`; a subcommand is named with its group (`fetch pubmed`)."""
+    """Names and Typer commands in the order of `biorel --help`; a subcommand's name begins with its group's."""
     for name, command in _children(typer.main.get_command(command_line)):
         children = _children(command)
         if children:

@@ -105,22 +105,6 @@ def test_the_first_help_names_every_command(capsys):
         assert all(words[0] in told + said for words in COMMANDS)
 
 
-def readme_lines() -> list[str]:
-    """The command lines of the README's shell blocks, without their remarks."""
-    blocks = re.findall(r"```sh\n(.*?)```", (REPOSITORY / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    lines = [line.partition(" #")[0] for block in blocks for line in block.replace("\\\n", " ").splitlines()]
-    parts = [part.strip() for line in lines for part in line.split("&&")]
-    found = (re.search(r"(?:^|/)(?:docker run .* )?(biorel (?!\.).*)", part) for part in parts)
-    return [match[1] for match in found if match]
-
-
-def test_the_command_lines_of_the_readme_parse():
-    lines = readme_lines()
-    assert len(lines) >= 8
-    for line in lines:
-        assert parsed(line), line
-
-
 def test_every_option_of_the_issue_is_there():
     for line in (
         "biorel build-dataset --train F --dev F --test F --schema cdr --mesh M --out D",

@@ -13,7 +13,7 @@ from tests.docs.pages import REPOSITORY
 
 pytest.importorskip("sphinx")
 sys.path.insert(0, str(REPOSITORY / "docs" / "_ext"))
-import command_pages  # noqa: E402
+import command_pages
 
 COMMANDS: dict[str, Any] = dict(command_pages.commands())
 

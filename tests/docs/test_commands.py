@@ -90,7 +90,8 @@ def test_the_relation_in_the_readme_is_the_first_of_the_sample(
 ) -> None:
     (shown,) = blocks(REPOSITORY / "README.md", "json")
     expected = json.loads(shown.text)
-    first = next(words for block in blocks(REPOSITORY / "README.md", "sh") for words in block.commands if "extract" in words)
+    commands = [words for block in blocks(REPOSITORY / "README.md", "sh") for words in block.commands]
+    first = next(words for words in commands if "extract" in words)
     assert command_line(capsys, *first[1:])[0] == 0
     row = json.loads(Path("relations.jsonl").read_text(encoding="utf-8").splitlines()[0])
     row["score"] = round(row["score"], 2)
@@ -104,5 +105,3 @@ def test_no_page_names_a_package_index() -> None:
         text = path.read_text(encoding="utf-8").lower()
         assert "index-url http" not in text
         assert not [host for host in ("pypi.org", "download.pytorch.org") if host in text], path
-
-

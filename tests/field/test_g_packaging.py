@@ -146,14 +146,14 @@ def test_g_04_a_first_operation_that_fails_is_told_too(card, monkeypatch):
     assert "--device cpu" in told.value.hint
 
 
-def test_g_05_nothing_needs_shared_memory_and_the_readme_says_so():
+def test_g_05_nothing_needs_shared_memory_and_the_guide_says_so():
     """No loader workers exist, so no batch goes through /dev/shm."""
     words = {node.id for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.Name)}
     words |= {
         node.arg for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg
     }
     assert not words & {"DataLoader", "num_workers", "share_memory_"}
-    assert "--shm-size" in (REPOSITORY / "README.md").read_text()
+    assert "--shm-size" in (REPOSITORY / "docs" / "guide" / "scale.md").read_text()
 
 
 @pytest.mark.parametrize("command", ["train", "evaluate", "extract"])
