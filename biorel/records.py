@@ -127,7 +127,7 @@ class Example:
         pair_heads, pair_tails: [P] entity indices.
         pair_labels: [P] lists of relation indices (1-based; empty is NULL).
         pair_exclusions: [P] as `Pair.excluded_because`.
-        pair_features, pair_cues: [P] lists of F numbers and of buckets, see `dataset.pair_features` and `dataset.lexical_features`.
+        pair_features, pair_lexical_features: [P] lists of F numbers and of buckets, see `dataset.pair_features` and `dataset.lexical_features`.
         branch_tokens, branch_anchors: of each branch of knowledge its vocabulary ids and the tokens that it hangs on,
             ascending, see `knowledge.inject`; none in a dataset.
     """
@@ -150,7 +150,7 @@ class Example:
     pair_labels: tuple[tuple[int, ...], ...]
     pair_exclusions: tuple[str, ...]
     pair_features: tuple[tuple[float, ...], ...]
-    pair_cues: tuple[tuple[int, ...], ...]
+    pair_lexical_features: tuple[tuple[int, ...], ...]
     branch_tokens: tuple[tuple[int, ...], ...] = ()
     branch_anchors: tuple[tuple[int, ...], ...] = ()
 

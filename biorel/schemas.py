@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, is_dataclass
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -68,7 +68,7 @@ SCHEMAS: dict[type, pa.Schema] = {
         pair_labels=pa.list_(_INTS),
         pair_exclusions=pa.list_(_STRING),
         pair_features=pa.list_(pa.list_(pa.float32())),
-        pair_cues=pa.list_(_INTS),
+        pair_lexical_features=pa.list_(_INTS),
         branch_tokens=pa.list_(_INTS),
         branch_anchors=pa.list_(_INTS),
     ),
@@ -121,9 +121,35 @@ SCHEMAS: dict[type, pa.Schema] = {
 }
 
 
+def _holds_records(type_: pa.DataType) -> bool:
+    return pa.types.is_struct(type_) or (pa.types.is_list(type_) and _holds_records(type_.value_type))
+
+
+# the fields of each record that hold other records
+_NESTED = {
+    kind: frozenset(column.name for column in schema if _holds_records(column.type)) for kind, schema in SCHEMAS.items()
+}
+# column names of tables that an earlier version wrote, and what they are called now
+FORMER_NAMES: dict[type, dict[str, str]] = {
+    records.Pair: {"drop": "excluded_because"},
+    records.Example: {"pair_drops": "pair_exclusions", "pair_cues": "pair_lexical_features"},
+}
+
+
 def to_row(record: Any) -> dict[str, Any]:
-    """The record as a row of its table."""
-    return asdict(record)
+    """The record as a row of its table; records within it become dicts too."""
+    kind = type(record)
+    nested = _NESTED[kind]
+    return {
+        name: _unnested(getattr(record, name)) if name in nested else getattr(record, name)
+        for name in SCHEMAS[kind].names
+    }
+
+
+def _unnested(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_unnested, value))
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
 
 
 def from_row(kind: type[R], row: dict[str, Any]) -> R:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from biorel.errors import InputError
-from biorel.schemas import SCHEMAS, from_row, to_row
+from biorel.schemas import FORMER_NAMES, SCHEMAS, from_row, to_row
 
 R = TypeVar("R")
 
@@ -100,6 +100,8 @@ def read_by_document(path: Path, kind: type[R]) -> dict[str, list[R]]:
 def _schema_of(path: Path, found: list[str], kind: type) -> pa.Schema:
     """The schema of a table as it is found: columns that came later, and have a default, may be missing together."""
     schema = SCHEMAS[kind]
+    former = FORMER_NAMES.get(kind, {})
+    found = [former.get(name, name) for name in found]
     first = [field.name for field in fields(kind) if field.default is MISSING]
     if found != schema.names and found != first:
         raise InputError(
@@ -118,7 +120,7 @@ def _rows(
         if batch is None:
             return []
         # other programs write strings and numbers in types of their own
-        table = pa.Table.from_batches([batch]).cast(schema)
+        table = pa.Table.from_batches([batch]).rename_columns(schema.names).cast(schema)
         lacking = [name for name in schema.names if name not in may_lack and table[name].null_count]
         rows: list[dict[str, Any]] = table.to_pylist()
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:

@@ -81,7 +81,7 @@ def example(
         pair_features=tuple(tuple(row) for row in features)
         if features is not None
         else ((0.5,) * len(FEATURES),) * len(pairs),
-        pair_cues=tuple(tuple(row) for row in cues) if cues is not None else ((),) * len(pairs),
+        pair_lexical_features=tuple(tuple(row) for row in cues) if cues is not None else ((),) * len(pairs),
         branch_tokens=tuple(tuple(tokens) for tokens, _ in branches),
         branch_anchors=tuple(tuple(anchors) for _, anchors in branches),
     )

@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from biorel.errors import InputError
-from biorel.records import Example
+from biorel.records import Example, Pair
 from biorel.tables import read_table, write_table
 from tests.builders import example, random_example, with_branches
 
@@ -27,7 +27,17 @@ def test_examples_from_before_there_were_branches_have_none(tmp_path):
     assert (read.branch_tokens, read.branch_anchors) == ((), ())
 
 
-@pytest.mark.parametrize("missing", ["branch_tokens", "pair_cues", "doc_id"])
+def test_columns_under_a_former_name_are_read(tmp_path):
+    path = tmp_path / "pairs.parquet"
+    written = [Pair("1", "MESH:D1", "Chemical", "MESH:D2", "Disease", (), "hypernym")]
+    write_table(path, Pair, written)
+    table = pq.read_table(path)
+    names = ["drop" if name == "excluded_because" else name for name in table.column_names]
+    pq.write_table(table.rename_columns(names), path)
+    assert list(read_table(path, Pair)) == written
+
+
+@pytest.mark.parametrize("missing", ["branch_tokens", "pair_lexical_features", "doc_id"])
 def test_any_other_column_is_missed(tmp_path, missing):
     path = tmp_path / "examples.parquet"
     write_table(path, Example, [random_example(1, 12)])

@@ -10,7 +10,7 @@ from tokenizers import Encoding, Tokenizer
 
 from biorel.counts import Counts, Reason
 from biorel.dataset.candidates import EntityKey, entities
-from biorel.dataset.lexical_features import pair_cues, read_words
+from biorel.dataset.lexical_features import lexical_features, mark_words
 from biorel.dataset.pair_features import MentionPlace, pair_features
 from biorel.records import Document, Example, Mention, Pair
 from biorel.text.alignment import token_span
@@ -95,7 +95,7 @@ class Featurizer:
             type_: [count for key, count in mention_counts.items() if key.type == type_]
             for type_ in {key.type for key in mention_counts}
         }
-        words = read_words(
+        words = mark_words(
             document.text,
             sentences,
             [(entity, mention) for entity, _, mention in placed],
@@ -126,7 +126,7 @@ class Featurizer:
                 )
                 for head, tail, pair in kept
             ),
-            pair_cues=tuple(pair_cues(words, head, tail) for head, tail, _ in kept),
+            pair_lexical_features=tuple(lexical_features(words, head, tail) for head, tail, _ in kept),
         )
 
     def _tags(self, starts: Sequence[int], ends: Sequence[int], mentions: Sequence[Mention]) -> tuple[int, ...]:

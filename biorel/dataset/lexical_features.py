@@ -1,14 +1,14 @@
-"""Lexical cues of a pair: the words between and beside its mentions, as numbers of buckets.
+"""Lexical features of a pair: the words between and around its mentions, hashed into buckets.
 
-BRAN reads these words too, but must learn from the corpus what an n-gram is; counted directly they carry what
-feature-based systems of BioCreative V lived on ("C-induced D", "D in patients treated with C").
-A cue is a short string; it is hashed into one of `BUCKETS` buckets, so that no vocabulary has to be kept.
+Not part of the BRAN paper. BRAN reads the same words, but it has to learn from the corpus what an n-gram is. Counted
+directly, n-grams carry what the feature-based systems of BioCreative V relied on ("C-induced D", "D in patients
+treated with C"). Each feature is a short string, hashed into one of `BUCKETS` buckets; no vocabulary is stored.
 
-    HT, TH        the words from head to tail, and from tail to head: one, two and three in a row, and their number
-    between       each of them again, whichever entity comes first
-    HT<, HT>      the word before the first and after the second mention, and the two there; so with TH
-    H<, H>        the same beside every mention of the head, wherever it stands; T<, T> beside the tail's
-    Hid, Hname    the id and the names of the head, Hword the words of its names; Tid, Tname, Tword of the tail
+    HT, TH        unigrams, bigrams and trigrams from head to tail (tail to head), and the number of words
+    between       the unigrams again, in either order of the entities
+    HT<, HT>      the last word before the first mention and the first word after the second, and two words each
+    H<, H>        the same around every mention of the head; T<, T> around every mention of the tail
+    Hid, Hname    the head's id and its names, Hword the words of its names; Tid, Tname, Tword for the tail
 """
 
 from __future__ import annotations
@@ -25,50 +25,52 @@ from biorel.records import Mention
 from biorel.text.sentences import sentence_index
 
 BUCKETS = 1 << 17
-CLOSEST = 6  # mention pairs of one sentence that are read
-LONGEST_GAP = 25  # words between two mentions that are read
-STEM = 6  # characters that are kept of a word
-PHRASE = 4  # a gap of at most so many words is a cue as a whole
+CLOSEST = 6  # mention pairs read, of those within one sentence
+LONGEST_GAP = 25  # words read between two mentions
+STEM = 6  # characters kept of a word
+PHRASE = 4  # a gap of at most this many words is also one feature as a whole
+_MOST_COUNTED = 12  # the number of words between two mentions is capped here
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True)
-class Words:
-    """The words of a document, and where its entities stand among them.
+class MarkedWords:
+    """The words of a document and the entities that they belong to.
 
     Attributes:
-        forms: the stem of each word.
-        owners: of a word, the entity that it belongs to; where mentions overlap, that of the first.
-        places, names: of an entity, its mentions and their texts in small letters.
-        types, ids: of all entities.
+        stems: of each word.
+        owners: from the index of a word to its entity; the first one where mentions overlap.
+        places: the mentions of each entity, as spans of words.
+        names: the texts of each entity's mentions, in lower case and sorted.
+        types, ids: of each entity.
     """
 
-    forms: tuple[str, ...]
+    stems: tuple[str, ...]
     owners: Mapping[int, int]
     places: Mapping[int, tuple[Place, ...]]
-    types: Sequence[str]
     names: Mapping[int, tuple[str, ...]]
+    types: Sequence[str]
     ids: Sequence[str]
 
 
-def read_words(
+def mark_words(
     text: str,
     sentences: Sequence[int],
     mentions: Sequence[tuple[int, Mention]],
     ids: Sequence[str],
     types: Sequence[str],
-) -> Words:
-    """The words of a document with its entities marked.
+) -> MarkedWords:
+    """Split a document into words and mark its entities.
 
     Args:
         text: the document's text.
         sentences: offsets at which sentences begin.
-        mentions: (entity, mention) of all linked mentions.
-        ids, types: of the entities.
+        mentions: (entity index, mention) for every linked mention.
+        ids, types: [E] of the entities.
     """
-    found = list(_WORD.finditer(text))
-    starts = [word.start() for word in found]
+    matches = list(_WORD.finditer(text))
+    starts = [word.start() for word in matches]
     owners: dict[int, int] = {}
     places: dict[int, list[Place]] = {}
     names: dict[int, set[str]] = {}
@@ -79,75 +81,80 @@ def read_words(
         names.setdefault(entity, set()).add(mention.text.lower())
         for word in range(first, last):
             owners.setdefault(word, entity)
-    return Words(
-        forms=tuple(_stem(word.group()) for word in found),
+    return MarkedWords(
+        stems=tuple(_stem(word.group()) for word in matches),
         owners=owners,
-        places={entity: tuple(rows) for entity, rows in places.items()},
+        places={entity: tuple(of_entity) for entity, of_entity in places.items()},
+        names={entity: tuple(sorted(of_entity)) for entity, of_entity in names.items()},
         types=types,
-        names={entity: tuple(sorted(rows)) for entity, rows in names.items()},
         ids=ids,
     )
 
 
-def pair_cues(words: Words, head: int, tail: int) -> tuple[int, ...]:
-    """The buckets of a pair's cues, ascending, each once; from 0 to `BUCKETS` - 1."""
-    return tuple(sorted({crc32(cue.encode("utf-8")) % BUCKETS for cue in cues(words, head, tail)}))
+def lexical_features(words: MarkedWords, head: int, tail: int) -> tuple[int, ...]:
+    """The buckets of a pair's features: distinct, ascending, from 0 to `BUCKETS` - 1."""
+    return tuple(sorted({crc32(feature.encode("utf-8")) % BUCKETS for feature in feature_strings(words, head, tail)}))
 
 
-def cues(words: Words, head: int, tail: int) -> Iterator[str]:
-    """The cues themselves, in reading order, with repetitions."""
+def feature_strings(words: MarkedWords, head: int, tail: int) -> Iterator[str]:
+    """The features of a pair before hashing, with repetitions."""
     heads, tails = words.places[head], words.places[tail]
-    shared = [(gap(one, other), one, other) for one in heads for other in tails if one.sentence == other.sentence]
-    for _, one, other in sorted(shared, key=lambda link: link[0])[:CLOSEST]:
-        first, second = (one, other) if one.start < other.start else (other, one)
-        order = "HT" if one.start < other.start else "TH"
-        yield from _between(order, _forms(words, head, tail, first.end, second.start)[:LONGEST_GAP])
-        yield from _before(f"{order}<", _forms(words, head, tail, first.start - 2, first.start))
-        yield from _after(f"{order}>", _forms(words, head, tail, second.end, second.end + 2))
+    same_sentence = [
+        (gap(of_head, of_tail), of_head, of_tail)
+        for of_head in heads
+        for of_tail in tails
+        if of_head.sentence == of_tail.sentence
+    ]
+    for _, of_head, of_tail in sorted(same_sentence, key=lambda mention_pair: mention_pair[0])[:CLOSEST]:
+        first, second = (of_head, of_tail) if of_head.start < of_tail.start else (of_tail, of_head)
+        order = "HT" if of_head.start < of_tail.start else "TH"
+        yield from _between(order, _marked(words, head, tail, first.end, second.start)[:LONGEST_GAP])
+        yield from _before(f"{order}<", _marked(words, head, tail, first.start - 2, first.start))
+        yield from _after(f"{order}>", _marked(words, head, tail, second.end, second.end + 2))
     for side, entity in (("H", head), ("T", tail)):
         for place in words.places[entity]:
-            yield from _before(f"{side}<", _forms(words, head, tail, place.start - 2, place.start))
-            yield from _after(f"{side}>", _forms(words, head, tail, place.end, place.end + 2))
+            yield from _before(f"{side}<", _marked(words, head, tail, place.start - 2, place.start))
+            yield from _after(f"{side}>", _marked(words, head, tail, place.end, place.end + 2))
         yield f"{side}id {words.ids[entity]}"
         for name in words.names[entity]:
             yield f"{side}name {name}"
             yield from (f"{side}word {_stem(word)}" for word in name.split())
 
 
-def _between(order: str, forms: Sequence[str]) -> Iterator[str]:
-    yield f"{order} length {min(len(forms), 12)}"
-    yield from (f"{order} {form}" for form in forms)
-    yield from (f"between {form}" for form in forms)
-    yield from (f"{order} {one} {two}" for one, two in pairwise(forms))
-    yield from (f"{order} {one} {two} {three}" for one, two, three in zip(forms, forms[1:], forms[2:], strict=False))
-    if len(forms) <= PHRASE:
-        yield f"{order} whole {' '.join(forms)}"
+def _between(order: str, words: Sequence[str]) -> Iterator[str]:
+    yield f"{order} length {min(len(words), _MOST_COUNTED)}"
+    yield from (f"{order} {word}" for word in words)
+    yield from (f"between {word}" for word in words)
+    yield from (f"{order} {one} {two}" for one, two in pairwise(words))
+    yield from (f"{order} {one} {two} {three}" for one, two, three in zip(words, words[1:], words[2:], strict=False))
+    if len(words) <= PHRASE:
+        yield f"{order} whole {' '.join(words)}"
 
 
-def _before(label: str, forms: Sequence[str]) -> Iterator[str]:
-    if forms:
-        yield f"{label} {forms[-1]}"
-        yield f"{label} {' '.join(forms)}"
+def _before(label: str, words: Sequence[str]) -> Iterator[str]:
+    if words:
+        yield f"{label} {words[-1]}"
+        yield f"{label} {' '.join(words)}"
 
 
-def _after(label: str, forms: Sequence[str]) -> Iterator[str]:
-    if forms:
-        yield f"{label} {forms[0]}"
-        yield f"{label} {' '.join(forms)}"
+def _after(label: str, words: Sequence[str]) -> Iterator[str]:
+    if words:
+        yield f"{label} {words[0]}"
+        yield f"{label} {' '.join(words)}"
 
 
-def _forms(words: Words, head: int, tail: int, first: int, last: int) -> list[str]:
-    """The stems of some words; each mention on the way is one mark, of the head, the tail or its type."""
-    forms: list[str] = []
-    for word in range(max(0, first), min(last, len(words.forms))):
+def _marked(words: MarkedWords, head: int, tail: int, first: int, last: int) -> list[str]:
+    """The stems of words [first, last), each mention replaced by one mark: head, tail, or its type."""
+    marked: list[str] = []
+    for word in range(max(0, first), min(last, len(words.stems))):
         owner = words.owners.get(word)
         if owner is None:
-            forms.append(words.forms[word])
+            marked.append(words.stems[word])
             continue
         mark = "<head>" if owner == head else "<tail>" if owner == tail else f"<{words.types[owner]}>"
-        if not forms or forms[-1] != mark:
-            forms.append(mark)
-    return forms
+        if not marked or marked[-1] != mark:
+            marked.append(mark)
+    return marked
 
 
 def _stem(word: str) -> str:

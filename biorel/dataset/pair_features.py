@@ -1,7 +1,7 @@
-"""Hand-made features of a pair: where, how often and how near its entities are mentioned.
+"""Hand-made features of a pair: where, how often and how close together its entities are mentioned.
 
-BRAN has none; on two CPU cores and a thousand abstracts they stand for what a longer training would
-find. `FEATURES` names them in order.
+Not part of the BRAN paper, which has none. With a thousand abstracts and little computing time, they replace what
+longer training would learn. `FEATURES` names them in order.
 """
 
 from __future__ import annotations
@@ -10,31 +10,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log1p
 
+from biorel.records import Example
+
 FEATURES = (
-    "log token distance of the closest mentions",
-    "log mentions of the head",
-    "log mentions of the tail",
-    "head in the title",
-    "tail in the title",
-    "log sentences that mention both",
-    "log sentence distance of the closest mentions",
-    "head mentioned first",
-    "log entities of the head's type",
-    "log entities of the tail's type",
-    "head's share of the mentions of its type",
-    "tail's share of the mentions of its type",
-    "no entity of its type is mentioned more often than the head",
-    "no entity of its type is mentioned more often than the tail",
-    "head's first sentence, as a share of the text",
-    "tail's first sentence, as a share of the text",
-    "head's last sentence, as a share of the text",
-    "tail's last sentence, as a share of the text",
+    "log_token_distance",
+    "log_head_mentions",
+    "log_tail_mentions",
+    "head_in_title",
+    "tail_in_title",
+    "log_shared_sentences",
+    "log_sentence_distance",
+    "head_mentioned_first",
+    "log_entities_of_head_type",
+    "log_entities_of_tail_type",
+    "head_share_of_mentions_of_its_type",
+    "tail_share_of_mentions_of_its_type",
+    "head_most_mentioned_of_its_type",
+    "tail_most_mentioned_of_its_type",
+    "first_head_sentence",
+    "first_tail_sentence",
+    "last_head_sentence",
+    "last_tail_sentence",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where one mention stands: a half-open span of tokens or words, and the number of its sentence."""
+    """The place of one mention: a half-open span of tokens or words, and the index of its sentence."""
 
     start: int
     end: int
@@ -43,7 +45,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class MentionPlace(Place):
-    """A place among tokens, and whether it is in the title."""
+    """A place counted in tokens, with whether it lies in the title."""
 
     in_title: bool
 
@@ -51,17 +53,19 @@ class MentionPlace(Place):
 def pair_features(
     heads: Sequence[MentionPlace],
     tails: Sequence[MentionPlace],
-    head_rivals: Sequence[int],
-    tail_rivals: Sequence[int],
+    head_type_counts: Sequence[int],
+    tail_type_counts: Sequence[int],
     sentences: int,
 ) -> tuple[float, ...]:
     """The features of one pair, in the order of `FEATURES`, all between 0 and about 7.
 
+    Distances are those of the closest two mentions. First and last sentences are given as a share of the document.
+
     Args:
         heads, tails: mentions of the two entities, at least one each.
-        head_rivals, tail_rivals: mentions of each entity of the head's (tail's) type in the
-            document, the entity itself included.
-        sentences: of the document.
+        head_type_counts, tail_type_counts: the number of mentions of each entity of the head's (tail's) type in the
+            document, including the entity itself.
+        sentences: number of sentences of the document.
     """
     token_distance = min(gap(head, tail) for head in heads for tail in tails)
     sentence_distance = min(abs(head.sentence - tail.sentence) for head in heads for tail in tails)
@@ -75,12 +79,12 @@ def pair_features(
         log1p(len(shared)),
         log1p(sentence_distance),
         float(min(head.start for head in heads) < min(tail.start for tail in tails)),
-        log1p(len(head_rivals)),
-        log1p(len(tail_rivals)),
-        len(heads) / sum(head_rivals),
-        len(tails) / sum(tail_rivals),
-        float(len(heads) == max(head_rivals)),
-        float(len(tails) == max(tail_rivals)),
+        log1p(len(head_type_counts)),
+        log1p(len(tail_type_counts)),
+        len(heads) / sum(head_type_counts),
+        len(tails) / sum(tail_type_counts),
+        float(len(heads) == max(head_type_counts)),
+        float(len(tails) == max(tail_type_counts)),
         min(head.sentence for head in heads) / sentences,
         min(tail.sentence for tail in tails) / sentences,
         max(head.sentence for head in heads) / sentences,
@@ -89,5 +93,20 @@ def pair_features(
 
 
 def gap(one: Place, other: Place) -> int:
-    """Tokens, or words, between two spans; 0 where they touch or overlap."""
+    """Tokens or words between two places; 0 where they touch or overlap."""
     return max(one.start - other.end, other.start - one.end, 0)
+
+
+def token_distances(example: Example) -> tuple[int, ...]:
+    """[P] tokens between the closest mentions of each pair; 0 where they touch or overlap."""
+    spans: dict[int, list[tuple[int, int]]] = {}
+    for entity, start, end in zip(example.mention_entities, example.mention_starts, example.mention_ends, strict=True):
+        spans.setdefault(entity, []).append((start, end))
+    return tuple(
+        min(
+            max(head_start - tail_end, tail_start - head_end, 0)
+            for head_start, head_end in spans[head]
+            for tail_start, tail_end in spans[tail]
+        )
+        for head, tail in zip(example.pair_heads, example.pair_tails, strict=True)
+    )

@@ -78,7 +78,7 @@ class Collator:
                 )
                 features.append(document.pair_features[pair])
                 cue_starts.append(len(cues))
-                cues.extend(document.pair_cues[pair])
+                cues.extend(document.pair_lexical_features[pair])
                 types = (document.entity_types[head], document.entity_types[tail])
                 allowed.append(np.array([True, *(expected == types for expected in self.relation_types)]))
                 row_labels = np.zeros(relations, dtype=bool)

@@ -141,7 +141,7 @@ def pair_table(examples: Sequence[Example], relation_types: Sequence[tuple[str, 
     entities = 0
     for number, example in enumerate(examples):
         for pair, (head, tail) in enumerate(zip(example.pair_heads, example.pair_tails, strict=True)):
-            cues.extend(example.pair_cues[pair])
+            cues.extend(example.pair_lexical_features[pair])
             ends.append(len(cues))
             features.append(example.pair_features[pair])
             places.append((entities + head, entities + tail, number))

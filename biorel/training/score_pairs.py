@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
 import torch
 
 from biorel.counts import Counts, Reason
 from biorel.dataset.candidates import UNLINKED_ID, link
 from biorel.dataset.featurize import Featurizer
+from biorel.dataset.pair_features import token_distances
 from biorel.errors import InputError
 from biorel.model.ensemble import Network
 from biorel.records import Document, Example, Mention, Pair
@@ -91,11 +91,10 @@ def score(
     tags: list[list[int]] = [[] for _ in examples]
     for prediction in predict(model, examples, collate, token_budget=token_budget, device=device):
         example = examples[prediction.index]
-        distances = (round(float(np.expm1(features[0]))) for features in example.pair_features)
         scored[prediction.index] = [
             ScoredPair(pair, tuple(probabilities[1:].tolist()), distance)
             for pair, probabilities, distance in zip(
-                example_pairs(example, labels), prediction.pairs, distances, strict=True
+                example_pairs(example, labels), prediction.pairs, token_distances(example), strict=True
             )
         ]
         tags[prediction.index] = prediction.tags.tolist()

@@ -93,17 +93,17 @@ def test_a_document_encoded_by_hand() -> None:
         ("",),
     )
     features = dict(zip(FEATURES, found.pair_features[0], strict=True))
-    assert features["log token distance of the closest mentions"] == 0.0  # they touch over the full stop
-    assert (features["head in the title"], features["tail in the title"]) == (1.0, 1.0)
-    assert features["log sentences that mention both"] == pytest.approx(log1p(2))
-    assert features["log entities of the head's type"] == pytest.approx(log1p(1))
-    assert features["tail's share of the mentions of its type"] == 1.0
+    assert features["log_token_distance"] == 0.0  # they touch over the full stop
+    assert (features["head_in_title"], features["tail_in_title"]) == (1.0, 1.0)
+    assert features["log_shared_sentences"] == pytest.approx(log1p(2))
+    assert features["log_entities_of_head_type"] == pytest.approx(log1p(1))
+    assert features["tail_share_of_mentions_of_its_type"] == 1.0
 
 
 def test_the_first_word_of_the_abstract_is_not_in_the_title() -> None:
     mentions = [mention(18, 25, "Chemical", "MESH:L"), mention(12, 16, "Disease", "MESH:G")]
     features = dict(zip(FEATURES, _example(DOCUMENT, mentions).pair_features[0], strict=True))
-    assert (features["head in the title"], features["tail in the title"]) == (0.0, 1.0)
+    assert (features["head_in_title"], features["tail_in_title"]) == (0.0, 1.0)
 
 
 def test_d05_one_pair_with_its_mentions_as_lists() -> None:
@@ -171,7 +171,7 @@ def test_d06_sentence_features_follow_borders_outside_of_mentions() -> None:
     disease = mention(start, start + len("B. xyzq. Tabaci"), "Disease", "MESH:T")
     found = _example(document, [mention(6, 12, "Chemical", "MESH:A"), disease])
     assert found.sentence_starts == (0, 6)
-    assert dict(zip(FEATURES, found.pair_features[0], strict=True))["log sentences that mention both"] == log1p(1)
+    assert dict(zip(FEATURES, found.pair_features[0], strict=True))["log_shared_sentences"] == log1p(1)
 
 
 @pytest.mark.parametrize("pattern", [WORDS, PIECES, CHARACTERS])

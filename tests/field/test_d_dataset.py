@@ -188,8 +188,8 @@ def test_d_06_same_sentence_is_counted_after_merging(write, tmp_path):
     build(tmp_path / "d", train=[write("a.txt", text)], schema="cdr")
     (example,) = read_table(tmp_path / "d" / "train" / "examples.parquet", Example)
     features = dict(zip(FEATURES, example.pair_features[0], strict=True))
-    assert features["log sentence distance of the closest mentions"] == 0
-    assert features["log sentences that mention both"] > 0
+    assert features["log_sentence_distance"] == 0
+    assert features["log_shared_sentences"] > 0
 
 
 @pytest.mark.parametrize(

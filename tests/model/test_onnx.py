@@ -91,10 +91,10 @@ def final_scores(folder, documents, scores):
         pairs = list(zip(document.pair_heads, document.pair_tails, strict=True))
         if not pairs:
             continue
-        length = max(1, *map(len, document.pair_cues))
+        length = max(1, *map(len, document.pair_lexical_features))
         cues = np.zeros((len(pairs), length), dtype=np.int64)
         mask = np.zeros((len(pairs), length), dtype=bool)
-        for pair, own in enumerate(document.pair_cues):
+        for pair, own in enumerate(document.pair_lexical_features):
             cues[pair, : len(own)], mask[pair, : len(own)] = own, True
         features = np.array(document.pair_features, dtype=np.float32)
         (c,) = graph.run(None, {"cues": cues, "cue_mask": mask, "features": features})

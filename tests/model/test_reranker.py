@@ -45,7 +45,7 @@ def _mixed_by_loops(reranker: Reranker, document: Example, scores: list[list[flo
         mixed = []
         for relation in range(RELATIONS):
             cue_score = float(reranker.bias[relation])
-            for bucket in document.pair_cues[pair]:
+            for bucket in document.pair_lexical_features[pair]:
                 cue_score += float(reranker.cue_weights[bucket, relation])
             for place, value in enumerate(torch.tensor(document.pair_features[pair]).tolist()):  # rounded to float32
                 cue_score += value * float(reranker.feature_weights[place, relation])

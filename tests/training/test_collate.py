@@ -116,7 +116,10 @@ def test_cues_and_the_numbers_of_entities_follow_the_pairs(documents: list[Examp
         ((index, head), (index, tail), cues)
         for index in (2, 0)
         for head, tail, cues in zip(
-            documents[index].pair_heads, documents[index].pair_tails, documents[index].pair_cues, strict=True
+            documents[index].pair_heads,
+            documents[index].pair_tails,
+            documents[index].pair_lexical_features,
+            strict=True,
         )
     ]
     ends = [*batch.cue_starts.tolist(), len(batch.cues)]
@@ -136,8 +139,8 @@ def test_a_plan_takes_only_its_own_pairs(documents: list[Example]) -> None:
         heads = _expected_units(document, document.pair_heads[pair], "mentions")
         assert {head for _, head, _ in _links(batch)[row]} == heads
         torch.testing.assert_close(batch.pair_features[row], torch.tensor(document.pair_features[pair]))
-    assert batch.cues.tolist() == [cue for pair in pairs for cue in document.pair_cues[pair]]
-    assert batch.cue_starts.tolist() == [0, len(document.pair_cues[pairs[0]])]
+    assert batch.cues.tolist() == [cue for pair in pairs for cue in document.pair_lexical_features[pair]]
+    assert batch.cue_starts.tolist() == [0, len(document.pair_lexical_features[pairs[0]])]
 
 
 def test_without_features_their_width_is_zero(documents: list[Example]) -> None:

@@ -260,7 +260,7 @@ def _dev(*, cue: str, network: str, held_back: bool = False, seed: int = 0) -> l
                 made,
                 **{
                     name: (*getattr(made, name), *getattr(made, name))
-                    for name in ("pair_heads", "pair_tails", "pair_features", "pair_cues")
+                    for name in ("pair_heads", "pair_tails", "pair_features", "pair_lexical_features")
                 },
                 pair_labels=(*made.pair_labels, *wrong),
                 pair_exclusions=("",) * 4 + ("hypernym",) * 4,
