@@ -17,7 +17,6 @@ from biorel.commands import build_dataset
 from biorel.config import Config, load
 from biorel.errors import ConfigError
 from tests.command_runs import (
-    REPOSITORY,
     SAMPLE,
     TINY,
     biorel,

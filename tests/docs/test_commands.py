@@ -47,7 +47,7 @@ def runnable(page: Path) -> list[Block]:
 def test_examples_of_a_page_run_in_order(page: Path, checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for block in runnable(page):
         if block.language == "python":
-            exec(compile(block.text, page_name(page), "exec"), {"__name__": "example"})  # noqa: S102
+            exec(compile(block.text, f"<example in {page_name(page)}>", "exec"), {"__name__": "example"})  # noqa: S102
             continue
         for words in block.commands:
             arguments = biorel_arguments(words)
