@@ -1,4 +1,4 @@
-"""Services on the loopback and fetches from them, for the faults of fetching."""
+"""Local services, and fetches from them, for the faults of fetching."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.servers import Eutils, FakeClock, Server, article, running
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """A server without anything on it."""
+    """A server that serves nothing yet."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv("NCBI_API_KEY", raising=False)
     with running() as server:
@@ -36,7 +36,7 @@ def service(server: Server) -> Eutils:
 
 @pytest.fixture
 def pubmed(service: Eutils, clock: FakeClock, write: Callable[..., Path], tmp_path: Path) -> Callable[..., Path]:
-    """`biorel fetch pubmed` of these PMIDs, into `out`."""
+    """Runs `biorel fetch pubmed` for these PMIDs into the folder `out`."""
 
     def _pubmed(*pmids: object, **options: Any) -> Path:
         if pmids:

@@ -1,4 +1,4 @@
-"""What a folder of biorel holds, in the few words that the tests of the field need."""
+"""Reads the output folders of biorel."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from tests.command_runs import read_json
 
 
 def doc_ids(folder: Path) -> list[str]:
-    """The ids of documents.parquet, in its order."""
+    """The ids in documents.parquet, in file order."""
     return [document.doc_id for document in read_table(folder / "documents.parquet", Document)]
 
 
 def missing(folder: Path) -> dict[str, str]:
-    """missing.tsv: what could not be had, and why."""
+    """The rows of missing.tsv: reasons by document id."""
     return dict(line.split("\t") for line in (folder / "missing.tsv").read_text().splitlines()[1:])
 
 
 def counts(folder: Path) -> dict[str, int]:
-    """The books of a folder."""
+    """The counts in the manifest of a folder."""
     found: dict[str, int] = read_json(folder / "manifest.json")["counts"]
     return found
 
 
 def pairs(dataset: Path, split: str = "train") -> dict[tuple[str, str], Pair]:
-    """The pairs of a split by their ids."""
+    """The pairs of a split by head and tail id."""
     rows = read_table(dataset / split / "pairs.parquet", Pair)
     return {(pair.head_id, pair.tail_id): pair for pair in rows}

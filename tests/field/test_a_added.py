@@ -1,4 +1,4 @@
-"""The faults that stand above the numbered ones in the list: pages for data, tags in texts, NUL bytes, offsets."""
+"""A: the unnumbered faults at the top of the list: web pages in place of data, tags in texts, NUL bytes, offsets."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ UPPER_PAGE = b"\n<!-- cached -->\n<HTML><HEAD></HEAD><BODY>verify that you are a
 
 
 @pytest.mark.parametrize("page", [CAPTCHA, PAGE, UPPER_PAGE], ids=["captcha", "busy", "no title"])
-def test_a_01_a_page_with_status_200_is_no_ctd_file(server, clock, tmp_path, page):
+def test_a_01_rejects_a_web_page_with_status_200_as_ctd_file(server, clock, tmp_path, page):
     name = "CTD_genes.csv.gz"
     server.on(f"/{name}", Reply(page))
     given = FetchCtd.model_validate({"url": server.url, "file": ["CTD_genes"], "out": tmp_path / "ctd"})
-    with pytest.raises(FetchError, match=rf"{name}.* instead of data") as told:
+    with pytest.raises(FetchError, match=rf"{name}.* instead of data") as caught:
         fetch_ctd.run(given, clock=clock.clock)
     for words in ("https://ctdbase.org/downloads/", "--from FOLDER", "build-dataset --ctd FOLDER"):
-        assert words in told.value.hint
+        assert words in caught.value.hint
     assert not list(tmp_path.rglob(name))
     assert not [part for part in tmp_path.rglob("*.part") if part.stat().st_size]
     assert not (tmp_path / "ctd").exists()
@@ -44,7 +44,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("call", ["epost", "efetch"])
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_02_a_refused_request_is_repeated_and_never_an_empty_result(pubmed, service, clock, call, fault):
+def test_a_02_repeats_a_refused_request_and_never_returns_an_empty_result(pubmed, service, clock, call, fault):
     reply, pause = FAULTS[fault]
     service.faults[call] = [reply, reply]
     out = pubmed(1, 2)
@@ -53,7 +53,7 @@ def test_a_02_a_refused_request_is_repeated_and_never_an_empty_result(pubmed, se
     assert min(clock.long_pauses()) >= pause
 
 
-def test_a_02_a_batch_that_stays_refused_leaves_no_result(pubmed, service, tmp_path):
+def test_a_02_writes_no_result_if_a_batch_stays_refused(pubmed, service, tmp_path):
     service.faults["efetch"] = [Reply(PAGE)] * 6
     with pytest.raises(FetchError, match="web page 'Server busy'"):
         pubmed(1, 2)
@@ -62,7 +62,7 @@ def test_a_02_a_batch_that_stays_refused_leaves_no_result(pubmed, service, tmp_p
 
 
 @pytest.mark.parametrize(("key", "rate"), [("", 3), ("k3y", 10)])
-def test_a_02_requests_are_paced(pubmed, server, clock, monkeypatch, key, rate):
+def test_a_02_limits_the_rate_of_requests(pubmed, server, clock, monkeypatch, key, rate):
     monkeypatch.setenv("NCBI_API_KEY", key)
     pubmed(*range(1, 2 * BATCH + 1))
     assert len(server.requests) == 4
@@ -78,7 +78,7 @@ def test_a_02_requests_are_paced(pubmed, server, clock, monkeypatch, key, rate):
         ("&lt;5 mg <u>daily</u>", "<5 mg daily"),
     ],
 )
-def test_a_03_inline_tags_cut_no_text(marked, text, counts):
+def test_a_03_keeps_the_text_in_and_after_inline_tags(marked, text, counts):
     (found,) = parse_pubmed(article_set(article(900001, f"{marked}.", f"{marked}. End.")), "here", counts)
     assert (found.document.title, found.document.abstract) == (f"{text}.", f"{text}. End.")
 
@@ -88,7 +88,7 @@ def test_a_03_inline_tags_cut_no_text(marked, text, counts):
     [("900002|t|Zetin\0acts.", "Zetin acts."), ("900002|t|\0Zetin", " Zetin"), ("\0" * 3 + "900002|t|Zetin", "Zetin")],
     ids=["inside", "at the start of a text", "before the line"],
 )
-def test_a_04_a_nul_byte_is_replaced_and_counted(write, tmp_path, broken, title):
+def test_a_04_replaces_and_counts_a_nul_byte(write, tmp_path, broken, title):
     content = f"900001|t|One.\n900001|a|\n\n{broken}\n900002|a|B.\n\n900003|t|Three.\n900003|a|\n\n"
     whole = write("dump.gz", content)
     counts = Counts()
@@ -98,7 +98,7 @@ def test_a_04_a_nul_byte_is_replaced_and_counted(write, tmp_path, broken, title)
     assert counts[Reason.NUL_BYTE_REPLACED] == 1
 
 
-def test_a_04_the_dump_is_cut_down_over_a_nul_byte(write, tmp_path):
+def test_a_04_filters_a_dump_with_a_nul_byte(write, tmp_path):
     dump = write("dump", "900001|t|One\0.\n900001|a|A\0B\n900001\t0\t3\tO\0e\tGene\t1\n\n")
     given = {"dump": dump, "pmids": [write("p", "900001\n")], "out": tmp_path / "out"}
     out = fetch_pubtator.run(FetchPubtator.model_validate(given))
@@ -107,7 +107,7 @@ def test_a_04_the_dump_is_cut_down_over_a_nul_byte(write, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("shown", "said", "kept"),
+    ("shown", "normalised", "kept"),
     [
         ("TNF-α", "TNF-a", "TNF-α"),
         ("IL-1β", "il-1b", "IL-1β"),
@@ -116,23 +116,23 @@ def test_a_04_the_dump_is_cut_down_over_a_nul_byte(write, tmp_path):
         ("TNF-α", "IL-12", None),
     ],
 )
-def test_a_05_the_text_of_the_passage_counts_before_a_normalised_one(write, counts, shown, said, kept):
+def test_a_05_prefers_the_text_of_the_passage_to_a_normalised_text(write, counts, shown, normalised, kept):
     text = f"We gave {shown} and zetin."
 
     def annotation(number: int, start: int, words: str) -> dict:
         locations = [{"offset": start, "length": len(shown) if number == 1 else len(words)}]
         return {"id": str(number), "infons": {"type": "Gene"}, "text": words, "locations": locations}
 
-    marks = [annotation(1, 8, said), annotation(2, text.index("zetin"), "zetin")]
+    marks = [annotation(1, 8, normalised), annotation(2, text.index("zetin"), "zetin")]
     passage = {"infons": {"type": "title"}, "offset": 0, "text": text, "annotations": marks}
     (found,) = read_bioc(write("a.json", json.dumps({"id": "900001", "passages": [passage]})), counts)
-    assert [one.text for one in found.mentions] == ([kept] if kept else []) + ["zetin"]
-    assert all(text[one.start : one.end] == one.text for one in found.mentions)
+    assert [mention.text for mention in found.mentions] == ([kept] if kept else []) + ["zetin"]
+    assert all(text[mention.start : mention.end] == mention.text for mention in found.mentions)
     assert counts[Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT] == (not kept)
 
 
 @pytest.mark.parametrize("empty", ["<AbstractText/>", "<AbstractText Label='AIM'> \n </AbstractText>", ""])
-def test_a_06_an_empty_abstract_text_is_an_empty_abstract(counts, empty):
+def test_a_06_reads_an_empty_abstract_text_as_empty_abstract(counts, empty):
     plain = article(900001, "A title.", "x")
     (found,) = parse_pubmed(article_set(plain.replace("<AbstractText>x</AbstractText>", empty)), "here", counts)
     assert (found.document.title, found.document.abstract) == ("A title.", "")
@@ -140,7 +140,7 @@ def test_a_06_an_empty_abstract_text_is_an_empty_abstract(counts, empty):
 
 
 @pytest.mark.parametrize("title", ["Title.", "", "𝛼-toxin and µ"])
-def test_a_07_the_abstract_begins_one_after_the_title(write, counts, title):
+def test_a_07_the_abstract_begins_one_character_after_the_title(write, counts, title):
     start = len(title) + 1
     block = f"900001|t|{title}\n900001|a|Zetin acts.\n900001\t{start}\t{start + 5}\tZetin\tChemical\tD900001\n"
     (found,) = read_pubtator(write("a.txt", block), counts)

@@ -1,4 +1,4 @@
-"""C: CTD's files, their inferred rows, quotes, names and ids."""
+"""C: CTD's files: inferred rows, quotes, names and ids."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ ALONE = {"dev_share": 0, "test_share": 0}
 
 @pytest.mark.parametrize("policy", ["negative", "exclude"])
 @pytest.mark.parametrize("evidence", ["", " "])
-def test_c_02_inferred_rows_are_no_positives(write, tmp_path, policy, evidence):
-    """The oracles of the real slice count inferred pairs as negatives, so holding them back is an option."""
+def test_c_02_inferred_rows_are_not_positives(write, tmp_path, policy, evidence):
+    """The expected counts of the real slice include inferred pairs as negatives, so excluding them is an option."""
     gene = {"GeneID": "900001", "DiseaseID": "MESH:D900004", "InferenceChemicalName": "zetin", "PubMedIDs": "1"}
     folder = ctd_folder(
         tmp_path / "ctd",
@@ -57,7 +57,7 @@ def test_c_02_inferred_rows_are_no_positives(write, tmp_path, policy, evidence):
     assert stats["total"]["held_back_inferred"] == (2 if policy == "exclude" else 0)
 
 
-def test_c_02_a_pair_both_curated_and_inferred_is_curated(write, tmp_path):
+def test_c_02_a_pair_both_curated_and_inferred_is_positive(write, tmp_path):
     twice = [INFERRED | {"ChemicalID": "D900001"}, CURATED]
     folder = ctd_folder(tmp_path / "ctd", CTD_chemicals_diseases=twice)
     build(tmp_path / "d", documents=[write("a.txt", TEXT)], ctd=folder, inferred="exclude", **ALONE)
@@ -73,7 +73,7 @@ NAMES = {
 
 @pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
 @pytest.mark.parametrize("packed", [False, True])
-def test_c_03_a_stray_quote_swallows_no_row(write, counts, names, packed):
+def test_c_03_a_stray_quote_loses_no_other_row(write, counts, names, packed):
     rows = "".join(f"{name}\tD90000{number}\tx\n" for number, name in enumerate(names))
     path = write("CTD_chemicals.tsv" + ".gz" * packed, f"# Fields:\n# ChemicalName\tChemicalID\tSynonyms\n#\n{rows}")
     found = [cells for _, cells in read_rows(path, ("ChemicalName", "ChemicalID"), counts)]
@@ -82,7 +82,7 @@ def test_c_03_a_stray_quote_swallows_no_row(write, counts, names, packed):
 
 
 @pytest.mark.parametrize("name", ["NA", "null", "nan", "None", "N/A"])
-def test_c_04_names_like_missing_values_are_names(write, tmp_path, counts, name):
+def test_c_04_reads_names_that_look_like_missing_values(write, tmp_path, counts, name):
     folder = write(
         "v/CTD_chemicals.csv", f"# Fields:\n# ChemicalName,ChemicalID,Synonyms\n#\n{name},D900001,NA|null\n"
     ).parent
@@ -91,7 +91,7 @@ def test_c_04_names_like_missing_values_are_names(write, tmp_path, counts, name)
     assert set(term.synonyms) == {"NA", "null"} - {name}
 
 
-def test_c_04_a_name_like_a_missing_value_comes_out_as_it_is(write, tmp_path):
+def test_c_04_writes_names_that_look_like_missing_values(write, tmp_path):
     text = "NA causes null."
     marks = [{"start": 0, "end": 2, "type": "Chemical", "id": "D008750"}]
     marks += [{"start": 10, "end": 14, "type": "Disease", "id": "D007022"}]
@@ -107,26 +107,26 @@ def test_c_04_a_name_like_a_missing_value_comes_out_as_it_is(write, tmp_path):
 
 
 @pytest.mark.parametrize("gap", ["", " ", "|"])
-def test_c_05_ids_are_text_end_to_end(write, tmp_path, counts, gap):
+def test_c_05_keeps_ids_as_text_from_input_to_output(write, tmp_path, counts, gap):
     def row(gene: str, article: str) -> dict[str, str]:
         return {"GeneID": gene, "DiseaseID": "MESH:D900002", "DirectEvidence": "therapeutic", "PubMedIDs": article}
 
     rows = [row("900001", "900001"), row("900002", gap), row(gap.strip("|"), "900003"), row("900003", f"900003|{gap}")]
     folder = ctd_folder(tmp_path / "ctd", CTD_genes_diseases=rows)
-    found = [(one.doc_id, one.head_id) for one in read_curations(folder, counts)]
+    found = [(curation.doc_id, curation.head_id) for curation in read_curations(folder, counts)]
     assert found == [("900001", "NCBIGene:900001"), ("900003", "NCBIGene:900003")]
     assert counts[Reason.CTD_ROW_WITHOUT_PUBMED_ID] == 1
     assert counts[Reason.CTD_ROW_WITHOUT_CONCEPT_ID] == 1
 
 
 @pytest.mark.parametrize("article", ["2", "1.0"])
-def test_c_05_a_join_that_matches_nothing_is_an_error(capsys, write, tmp_path, article):
+def test_c_05_rejects_curations_that_match_no_document(capsys, write, tmp_path, article):
     folder = ctd_folder(tmp_path / "ctd", CTD_chemicals_diseases=[CURATED | {"PubMedIDs": article}])
     given = flags(documents=write("a.txt", TEXT), ctd=folder, hypernyms="off", out=tmp_path / "d")
-    code, _, said = command_line(capsys, "build-dataset", *given)
+    code, _, err = command_line(capsys, "build-dataset", *given)
     assert code == 3
-    assert "0 positives in 1 documents" in said
-    assert "no curation concerns these documents" in said
+    assert "0 positives in 1 documents" in err
+    assert "no curation concerns these documents" in err
     assert not (tmp_path / "d").exists()
 
 
@@ -134,7 +134,7 @@ def test_c_05_a_join_that_matches_nothing_is_an_error(capsys, write, tmp_path, a
     ("alternates", "used"),
     [("OMIM:900208|DO:DOID:1", "OMIM:900208"), ("DO:DOID:1|OMIM:900208", "OMIM:900208"), ("MESH:C900777", "C900777")],
 )
-def test_c_06_an_alternate_id_meets_the_mention_of_the_primary_one(write, tmp_path, alternates, used):
+def test_c_06_joins_an_alternate_id_with_mentions_of_the_primary_id(write, tmp_path, alternates, used):
     folder = ctd_folder(tmp_path / "ctd", CTD_chemicals_diseases=[CURATED | {"DiseaseID": used}])
     rows = f"# Fields:\n# DiseaseName,DiseaseID,AltDiseaseIDs\n#\ntremor,MESH:D900002,{alternates}\n"
     (folder / "CTD_diseases.csv.gz").write_bytes(gzip.compress(rows.encode()))
@@ -143,7 +143,7 @@ def test_c_06_an_alternate_id_meets_the_mention_of_the_primary_one(write, tmp_pa
     assert pairs(tmp_path / "d")["MESH:D900001", "MESH:D900002"].relations
 
 
-def test_c_06_an_alternate_of_two_diseases_is_neither(write, tmp_path):
+def test_c_06_ignores_an_alternate_id_of_two_diseases(write, tmp_path):
     folder = ctd_folder(tmp_path / "ctd", CTD_chemicals_diseases=[CURATED, CURATED | {"DiseaseID": "OMIM:900208"}])
     rows = "tremor,MESH:D900002,OMIM:900208\nataxia,MESH:D900004,OMIM:900208\n"
     (folder / "CTD_diseases.csv").write_text(f"# Fields:\n# DiseaseName,DiseaseID,AltDiseaseIDs\n#\n{rows}")
@@ -153,7 +153,7 @@ def test_c_06_an_alternate_of_two_diseases_is_neither(write, tmp_path):
     assert read_json(tmp_path / "d" / "manifest.json")["counts"][Reason.CTD_ROWS_READ] == 4
 
 
-def test_c_06_a_pipe_in_pubtator_joins_two_diseases(write, tmp_path):
+def test_c_06_reads_a_pipe_in_pubtator_as_two_diseases(write, tmp_path):
     with pytest.raises(InputError, match="0 positives"):
         build(
             tmp_path / "d",

@@ -1,4 +1,4 @@
-"""D: splits, symmetric facts, label numbering, unrolled mentions, sentences, empty splits."""
+"""D: splits, symmetric facts, label maps, repeated mentions, sentences, empty splits."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ def long_document(doc_id: str) -> str:
 
 
 @pytest.mark.parametrize("shares", [(0.3, 0.3), (0.0, 0.5), (0.5, 0.0)])
-def test_d_01_a_document_is_in_one_split_whatever_its_length(write, tmp_path, shares):
+def test_d_01_puts_a_long_document_into_one_split(write, tmp_path, shares):
     ids = [str(number) for number in range(900000, 900012)]
     source = write("a.txt", "".join(map(long_document, ids)))
     out = tmp_path / "d"
     facts = {"dev_share": shares[0], "test_share": shares[1], "max_tokens": 5000}
     build(out, documents=[source], ctd=folder(tmp_path, *ids), **facts)
     found = [doc_ids(out / split) for split in SPLITS]
-    assert sorted(one for split in found for one in split) == ids
+    assert sorted(doc_id for split in found for doc_id in split) == ids
     assert sum(map(bool, found)) > 1
     for split, there in zip(SPLITS, found, strict=True):
-        assert {one.doc_id for one in read_table(out / split / "examples.parquet", Example)} == set(there)
+        assert {example.doc_id for example in read_table(out / split / "examples.parquet", Example)} == set(there)
 
 
 def folder(tmp_path: Path, *articles: str) -> Path:
@@ -63,7 +63,7 @@ def folder(tmp_path: Path, *articles: str) -> Path:
 
 
 @pytest.mark.parametrize("how", ["corpus", "list"])
-def test_d_01_a_document_in_two_splits_is_an_error(write, tmp_path, how):
+def test_d_01_rejects_a_document_in_two_splits(write, tmp_path, how):
     source = write("a.txt", long_document("900001"))
     if how == "corpus":
         given = {"train": [source], "test": [source], "schema": "cdr"}
@@ -93,14 +93,14 @@ def test_d_03_a_symmetric_fact_is_one_pair_in_either_order(write, tmp_path, rows
     assert list(pairs(tmp_path / "d")) == [("NCBIGene:900001", "NCBIGene:900002")]
 
 
-def test_d_03_a_directed_fact_stays_two_pairs(write, tmp_path):
+def test_d_03_a_directed_fact_gives_two_pairs(write, tmp_path):
     schema = write("gg.toml", SYMMETRIC.replace("symmetric = true\n", ""))
     text = pubtator("1", "GEN1 and GEN2", "bind.", GENES, [("900002", "900001")], word="binds")
     stats = build(tmp_path / "d", train=[write("a.txt", text)], schema=str(schema))
     assert (stats["total"]["positives"], stats["total"]["negatives"]) == (1, 1)
 
 
-def test_d_04_the_same_bytes_whatever_the_order_of_hashes(write, tmp_path):
+def test_d_04_output_does_not_depend_on_the_order_of_hashes(write, tmp_path):
     source = write("a.txt", "".join(sample_documents()[:8]))
     command = ["build-dataset", "--documents", source, "--ctd", SAMPLE / "ctd", "--mesh", SAMPLE / "mesh.tsv"]
     digests = []
@@ -119,7 +119,7 @@ def test_d_04_the_same_bytes_whatever_the_order_of_hashes(write, tmp_path):
     assert manifests[0]["fingerprint"] == manifests[1]["fingerprint"]
 
 
-def test_d_04_dataset_and_model_hold_one_label_map_and_another_is_refused(model, dataset, tmp_path):
+def test_d_04_rejects_a_dataset_with_another_label_map(model, dataset, tmp_path):
     assert (model / "labels.json").read_text() == (dataset / "labels.json").read_text()
     other = sample_dataset(tmp_path, schema="ctd14")
     given = {"model": model, "dataset": other, "out": tmp_path / "e"}
@@ -129,7 +129,7 @@ def test_d_04_dataset_and_model_hold_one_label_map_and_another_is_refused(model,
 
 
 @pytest.mark.parametrize("change", ["order", "fewer"])
-def test_d_04_a_label_map_that_was_changed_by_hand_is_refused(model, dataset, tmp_path, change):
+def test_d_04_rejects_a_label_map_changed_by_hand(model, dataset, tmp_path, change):
     shutil.copytree(dataset, tmp_path / "d")
     labels = read_json(dataset / "labels.json")
     labels["relations"] = labels["relations"][::-1] if change == "order" else labels["relations"][:-1]
@@ -138,7 +138,7 @@ def test_d_04_a_label_map_that_was_changed_by_hand_is_refused(model, dataset, tm
         evaluate.run(Evaluate.model_validate({"model": model, "dataset": tmp_path / "d", "out": tmp_path / "e"}))
 
 
-def test_d_04_a_run_is_not_resumed_under_another_label_map(dataset, tmp_path):
+def test_d_04_does_not_resume_a_run_with_another_label_map(dataset, tmp_path):
     shutil.copytree(dataset, tmp_path / "d")
     with pytest.raises(Killed):
         train.run(config(tmp_path / "d", tmp_path / "m"), interrupted(lambda report: report.dev is not None))
@@ -149,7 +149,7 @@ def test_d_04_a_run_is_not_resumed_under_another_label_map(dataset, tmp_path):
 
 
 @pytest.mark.parametrize(("heads", "tails"), [(3, 4), (1, 1), (12, 1)])
-def test_d_05_a_fact_is_one_example_however_often_its_entities_are_mentioned(write, tmp_path, heads, tails):
+def test_d_05_a_fact_is_one_pair_with_any_number_of_mentions(write, tmp_path, heads, tails):
     words = ["Zetin"] * heads + ["tremor"] * tails
     marks = [MARKS[0]] * heads + [MARKS[1]] * tails
     text = pubtator("1", " ".join(words) + ".", "Seen.", marks, [("D900001", "D900002")] * 2)
@@ -179,8 +179,8 @@ def test_d_06_no_sentence_begins_inside_an_entity(text, span, borders):
     assert all(sentence_index(starts, place) >= 0 for place in range(len(text)))
 
 
-def test_d_06_same_sentence_is_counted_after_merging(write, tmp_path):
-    """A stop within the species would put the drug and its end into two sentences."""
+def test_d_06_counts_shared_sentences_after_merging(write, tmp_path):
+    """A sentence break after the abbreviated species would separate the drug from the disease."""
     species = "P. Syringae! Tabaci"
     text = pubtator(
         "1", "T.", f"Zetin cures {species}.", [MARKS[0], (species, "Disease", "D900002")], [("D900001", "D900002")]
@@ -200,20 +200,20 @@ def test_d_06_same_sentence_is_counted_after_merging(write, tmp_path):
         ({"PubMedIDs": "77"}, "no curation concerns these documents"),
     ],
 )
-def test_d_07_no_positive_at_all_names_the_ids(capsys, write, tmp_path, row, hint):
+def test_d_07_names_ids_if_no_pair_is_positive(capsys, write, tmp_path, row, hint):
     text = pubtator("1", "Zetin.", "tremor.", MARKS[:2])
     fact = {"ChemicalID": "D900001", "DiseaseID": "MESH:D900002", "DirectEvidence": "therapeutic", "PubMedIDs": "1"}
     ctd = ctd_folder(tmp_path / "ctd", CTD_chemicals_diseases=[fact | row])
     given = flags(documents=write("a.txt", text), ctd=ctd, hypernyms="off", out=tmp_path / "d")
-    code, _, said = command_line(capsys, "build-dataset", *given)
+    code, _, err = command_line(capsys, "build-dataset", *given)
     assert code == 3
-    assert "0 positives in 1 documents" in said
-    assert hint in said
+    assert "0 positives in 1 documents" in err
+    assert hint in err
 
 
 @pytest.fixture
 def only(tmp_path: Path) -> Path:
-    """A dataset of test documents alone."""
+    """A dataset with test documents only."""
     blocks = sample_documents()[:3]
     (tmp_path / "a.txt").write_text("".join(blocks), encoding="utf-8")
     (tmp_path / "s.tsv").write_text("".join(f"{block.split('|')[0]}\ttest\n" for block in blocks))
@@ -222,19 +222,19 @@ def only(tmp_path: Path) -> Path:
     return tmp_path / "only"
 
 
-def test_d_07_a_test_only_dataset_trains_nothing_and_evaluates(capsys, only, model, tmp_path):
-    code, _, said = command_line(
+def test_d_07_evaluates_a_dataset_with_a_test_split_only(capsys, only, model, tmp_path):
+    code, _, err = command_line(
         capsys, "train", *flags(dataset=only, out=tmp_path / "m", epochs=1, width=TINY["width"])
     )
     assert code == 3
-    assert f"{only}: the train split is empty" in said
+    assert f"{only}: the train split is empty" in err
     given = flags(model=model, dataset=only, out=tmp_path / "e")
     assert command_line(capsys, "evaluate", *given, "--no-plots")[0] == 0
     assert read_json(tmp_path / "e" / "metrics.json")["protocol"]["documents"] == 3
 
 
-def test_d_07_evaluating_an_empty_split_is_told(capsys, only, model, tmp_path):
+def test_d_07_reports_an_empty_split(capsys, only, model, tmp_path):
     given = flags(model=model, dataset=only, split="dev", out=tmp_path / "e")
-    code, _, said = command_line(capsys, "evaluate", *given)
+    code, _, err = command_line(capsys, "evaluate", *given)
     assert code == 3
-    assert "the dev split is empty" in said
+    assert "the dev split is empty" in err

@@ -39,7 +39,7 @@ def scored(*rows: tuple[str, float], label: str = "one") -> list[ScoredPair]:
 
 
 @pytest.mark.parametrize("facts", [("one", "two"), ("one",), ()], ids=["one absent", "two absent", "none at all"])
-def test_e_01_what_is_undefined_is_null_and_outside_the_macro(facts):
+def test_e_01_undefined_figures_are_null_and_left_out_of_the_macro_average(facts):
     rows = scored(*((fact, 0.9) for fact in facts), ("", 0.2))
     limits = dict.fromkeys(LABELS, 0.5)
     found = measured(rows, LABELS, limits)
@@ -57,13 +57,13 @@ def test_e_01_what_is_undefined_is_null_and_outside_the_macro(facts):
     assert all((empty[label].average_precision is None) == (label not in facts) for label in LABELS)
 
 
-def test_e_01_no_threshold_is_picked_for_what_has_no_gold():
+def test_e_01_tunes_no_threshold_for_a_relation_without_gold_facts():
     assert tune(scored(("", 0.9), ("", 0.1)), LABELS) == dict.fromkeys(LABELS, FALLBACK)
 
 
 @pytest.fixture
 def evaluated(model: Path, dataset: Path, tmp_path: Path) -> Callable[..., dict[str, Any]]:
-    """metrics.json of the model with these thresholds, on the split."""
+    """metrics.json of the model with this threshold, on the split."""
 
     def _evaluated(name: str, threshold: float | None = None, split: str = "test") -> dict[str, Any]:
         folder = tmp_path / name
@@ -78,7 +78,7 @@ def evaluated(model: Path, dataset: Path, tmp_path: Path) -> Callable[..., dict[
     return _evaluated
 
 
-def test_e_03_the_threshold_of_dev_is_used_on_test_as_it_is():
+def test_e_03_uses_the_dev_threshold_on_test():
     dev = scored(("one", 0.4), ("one", 0.35), ("", 0.25), ("", 0.2))
     test = scored(("one", 0.9), ("one", 0.75), ("", 0.65), ("", 0.1))
     limits = tune(dev, LABELS)
@@ -89,12 +89,12 @@ def test_e_03_the_threshold_of_dev_is_used_on_test_as_it_is():
 
 
 @pytest.mark.parametrize("threshold", [0.0, 1.01])
-def test_e_03_evaluate_takes_the_models_thresholds(evaluated, dataset, threshold):
+def test_e_03_evaluate_uses_the_thresholds_of_the_model(evaluated, dataset, threshold):
     usable = [pair for pair in read_table(dataset / "test" / "pairs.parquet", Pair) if not pair.excluded_because]
     assert evaluated("m", threshold)["micro"]["predicted"] == (len(usable) if threshold == 0 else 0)
 
 
-def test_e_03_a_label_without_a_threshold_is_refused():
+def test_e_03_rejects_a_label_without_a_threshold():
     with pytest.raises(ModelError, match="no threshold for two, three"):
         measured(scored(("one", 0.9)), LABELS, {"one": 0.5})
 
@@ -117,20 +117,20 @@ GOLD = pubtator("1", "Zetin.", "tremor, ataxia.", MARKS, [("D900001", "D900002")
 
 
 @pytest.mark.parametrize("malformed", [fact(""), '{"doc_id": "1", "head"', fact("-"), '{"head": 1, "tail": 2}'])
-def test_e_04_repeats_count_once_and_malformed_rows_are_set_aside(write, tmp_path, malformed):
+def test_e_04_counts_repeated_rows_once_and_malformed_rows_separately(write, tmp_path, malformed):
     found = compared(tmp_path, write, GOLD, [fact("MESH:D900002")] * 3 + [malformed])
     micro = found["micro"]
     assert (micro["true_positives"], micro["predicted"], micro["gold"], micro["recall"]) == (1, 1, 2, 0.5)
     assert (found["rows"]["repeated"], found["rows"]["malformed"]) == (2, 1)
 
 
-def test_e_04_recall_is_never_above_one(write, tmp_path):
+def test_e_04_recall_is_at_most_one(write, tmp_path):
     rows = [fact(tail, head) for tail in ("D900002", "mesh:d900003") for head in ("D900001", "MESH:D900001")]
     assert compared(tmp_path, write, GOLD, rows)["micro"]["recall"] == 1.0
 
 
 @pytest.mark.parametrize("word", ["no_relation", "NA", "None", "1:NR:2", "No-Relation"])
-def test_e_05_the_negative_class_is_no_class(write, tmp_path, word):
+def test_e_05_does_not_score_the_negative_class(write, tmp_path, word):
     marks = [("Zetin", "Chemical", "D900001"), *((f"d{n}x", "Disease", f"D80{n:04}") for n in range(100))]
     gold = pubtator("1", "Zetin.", " ".join(name for name, _, _ in marks[1:]), marks, [("D900001", "D800000")])
     gold = gold.rstrip() + "\n1\tCID\tD900001\tD800001\n"
@@ -143,7 +143,7 @@ def test_e_05_the_negative_class_is_no_class(write, tmp_path, word):
 
 
 @pytest.mark.parametrize("format_", ["pubtator", "jsonl"])
-def test_e_05_a_pair_listed_as_unrelated_is_a_negative_to_train_on(write, tmp_path, format_):
+def test_e_05_a_pair_listed_as_unrelated_is_a_negative_example(write, tmp_path, format_):
     gold = GOLD.replace("1\tCID\tD900001\tD900003", "1\tNR\tD900001\tD900003")
     if format_ == "jsonl":
         text = "Zetin. tremor, ataxia."
@@ -166,15 +166,15 @@ def test_e_05_a_pair_listed_as_unrelated_is_a_negative_to_train_on(write, tmp_pa
 
 
 @pytest.mark.parametrize("facts", [("one", "", "", ""), ("", "", "", "one"), ("", "one", "", "")])
-def test_e_06_ties_are_one_point_whatever_the_order_of_rows(facts):
+def test_e_06_tied_scores_give_one_point_in_any_order(facts):
     points = [
-        one for one in precision_recall(scored(*((fact, 0.5) for fact in facts)), LABELS) if one.relation == "one"
+        point for point in precision_recall(scored(*((fact, 0.5) for fact in facts)), LABELS) if point.relation == "one"
     ]
     assert [(point.average_precision, point.precision, point.recall) for point in points] == [(0.25, 0.25, 1.0)]
 
 
 @pytest.mark.parametrize("order", [1, -1])
-def test_e_06_tied_pairs_are_kept_or_refused_together(order):
+def test_e_06_accepts_or_rejects_tied_pairs_together(order):
     rows = scored(*[("one", 0.5), ("", 0.5), ("one", 0.8), ("", 0.1)][::order])
     found = measured(rows, LABELS, tune(rows, LABELS)).micro
     assert (found.true_positives, found.predicted) in {(2, 3), (1, 1)}
@@ -185,5 +185,5 @@ def test_e_06_tied_pairs_are_kept_or_refused_together(order):
 def test_e_03_scores_do_not_depend_on_thresholds(evaluated, tmp_path):
     for name, threshold in (("a", 0.1), ("b", 0.9)):
         evaluated(name, threshold)
-    one, other = (list(read_table(tmp_path / f"{name}-e" / "scores.parquet", Score)) for name in "ab")
-    assert one == other
+    first, second = (list(read_table(tmp_path / f"{name}-e" / "scores.parquet", Score)) for name in "ab")
+    assert first == second

@@ -1,4 +1,4 @@
-"""F: services that answer less, more, late, broken or not at all."""
+"""F: services that answer incompletely, late, with damaged data, or not at all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CUT = Reply(b"<PubmedArticleSet><PubmedArticle><MedlineCitation>")
 
 
 def pages_of(service, size):
-    """An esearch that gives at most `size` ids a page, whatever is asked for."""
+    """A search service that returns at most `size` ids a page, however many are requested."""
 
     def answer(request):
         start = int(request.parameters["retstart"])
@@ -36,7 +36,7 @@ def pages_of(service, size):
 
 
 @pytest.mark.parametrize(("hits", "most"), [(53, None), (53, 30), (20, None), (21, None)])
-def test_f_01_a_search_is_read_to_its_count(pubmed, service, server, hits, most):
+def test_f_01_reads_all_pages_of_a_search(pubmed, service, server, hits, most):
     service.hits = [str(number) for number in range(1, hits + 1)]
     server.on("/eutils/esearch.fcgi", pages_of(service, 20))
     out = pubmed(query="tremor", **({"max": most} if most else {}))
@@ -44,11 +44,11 @@ def test_f_01_a_search_is_read_to_its_count(pubmed, service, server, hits, most)
     assert all("retmax" in request.parameters for request in server.to("/eutils/esearch.fcgi"))
 
 
-def test_f_01_a_count_that_is_never_shown_is_an_error(pubmed, service, server, tmp_path):
+def test_f_01_rejects_a_search_with_fewer_ids_than_its_count(pubmed, service, server, tmp_path):
     service.hits = [str(number) for number in range(1, 21)]
     short = {"count": "53", "idlist": service.hits}
     rest = {"count": "53", "idlist": []}
-    replies = [Reply(json.dumps({"esearchresult": one}).encode()) for one in (short, short, rest)]
+    replies = [Reply(json.dumps({"esearchresult": page}).encode()) for page in (short, short, rest)]
     server.on("/eutils/esearch.fcgi", *replies)
     with pytest.raises(FetchError, match="53 PMIDs were counted, and 20 shown"):
         pubmed(query="tremor")
@@ -56,20 +56,20 @@ def test_f_01_a_count_that_is_never_shown_is_an_error(pubmed, service, server, t
 
 
 @pytest.mark.parametrize("broken", [b"\n", b"\r\n", b"\t"])
-def test_f_03_an_error_sentence_with_a_raw_line_break_is_quoted(capsys, server, tmp_path, broken):
+def test_f_03_quotes_an_error_with_a_raw_line_break(capsys, server, tmp_path, broken):
     server.on(
         "/eutils/esearch.fcgi",
         Reply(b'{"esearchresult":{"ERROR":"Search Backend failed:' + broken + b'retstart too large"}}'),
     )
     given = flags(query="tremor", url=f"{server.url}/eutils", out=tmp_path / "out")
-    code, _, said = command_line(capsys, "fetch", "pubmed", *given)
+    code, _, err = command_line(capsys, "fetch", "pubmed", *given)
     assert code == 6
-    assert "'tremor': Search Backend failed: retstart too large" in said
+    assert "'tremor': Search Backend failed: retstart too large" in err
     assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("fault", [CUT, Reply(b"bad", 400), Reply(PAGE)], ids=["cut XML", "HTTP 400", "page"])
-def test_f_04_only_the_batch_that_failed_is_fetched_again(pubmed, service, server, tmp_path, fault):
+def test_f_04_fetches_only_the_failed_batch_again(pubmed, service, server, tmp_path, fault):
     wanted = [str(number) for number in range(1, 2 * BATCH + 3)]
     service.faults["efetch"] = [None, *[fault] * 6]
     with pytest.raises(FetchError, match="1 of 3 batches failed; the first, number 2"):
@@ -85,7 +85,7 @@ def test_f_04_only_the_batch_that_failed_is_fetched_again(pubmed, service, serve
     assert posted.parameters["id"] == ",".join(wanted[BATCH : 2 * BATCH])
 
 
-def test_f_04_a_batch_given_up_is_told_as_missing(pubmed, service):
+def test_f_04_reports_a_failed_batch_as_missing(pubmed, service):
     service.faults["efetch"] = [CUT] * 6
     out = pubmed(*range(1, BATCH + 2), incomplete=True)
     assert doc_ids(out) == [str(BATCH + 1)]
@@ -96,10 +96,10 @@ def test_f_04_a_batch_given_up_is_told_as_missing(pubmed, service):
 @pytest.mark.parametrize(
     ("asked", "found"), [((1, 900002), ["1"]), ((900002, 900003), []), ((900002, 1, 900003, 2), ["1", "2"])]
 )
-def test_f_05_what_is_not_returned_is_listed(pubmed, server, asked, found):
+def test_f_05_lists_articles_that_pubmed_did_not_return(pubmed, server, asked, found):
     out = pubmed(*asked)
     assert doc_ids(out) == found
-    assert missing(out) == {str(one): "not returned by PubMed" for one in asked if str(one) not in found}
+    assert missing(out) == {str(pmid): "not returned by PubMed" for pmid in asked if str(pmid) not in found}
     assert len(server.requests) == 4
 
 
@@ -110,7 +110,7 @@ NAME = "CTD_curated_chemicals_diseases.csv.gz"
 
 
 @pytest.mark.parametrize("damaged", [WHOLE[:-12], WHOLE[:50], WHOLE[:-20] + b"\0" * 20], ids=["12", "most", "zeros"])
-def test_f_06_a_damaged_download_that_lies_there_is_fetched_anew(server, clock, tmp_path, damaged):
+def test_f_06_fetches_a_damaged_file_again(server, clock, tmp_path, damaged):
     server.on("/CTD_genes.csv.gz", Reply(b"", 404))
     server.on(f"/{NAME}", served_file(WHOLE))
     given = {"url": server.url, "file": ["CTD_curated_chemicals_diseases", "CTD_genes"], "out": tmp_path / "ctd"}
@@ -126,7 +126,7 @@ def test_f_06_a_damaged_download_that_lies_there_is_fetched_anew(server, clock, 
 
 @pytest.mark.parametrize("damaged", [WHOLE[:-12], WHOLE[:50]])
 @pytest.mark.parametrize("command", ["fetch ctd", "build-dataset"])
-def test_f_06_no_row_of_a_damaged_file_is_used(capsys, write, tmp_path, command, damaged):
+def test_f_06_uses_no_row_of_a_damaged_file(capsys, write, tmp_path, command, damaged):
     folder = write("ctd/notes", "").parent
     (folder / NAME).write_bytes(damaged)
     types = f"# Fields:\n# {HEADER['CTD_chem_gene_ixn_types']}\nabundance,abu,,\n"
@@ -136,9 +136,9 @@ def test_f_06_no_row_of_a_damaged_file_is_used(capsys, write, tmp_path, command,
     else:
         text = pubtator("1", "Zetin.", "Tremor.", [("Zetin", "Chemical", "D900001"), ("Tremor", "Disease", "D900002")])
         options = flags(documents=write("a.txt", text), ctd=folder, hypernyms="off")
-    code, _, said = command_line(capsys, *command.split(), *options, *flags(out=tmp_path / "out"))
+    code, _, err = command_line(capsys, *command.split(), *options, *flags(out=tmp_path / "out"))
     assert code == 3
-    assert f"{folder / NAME}: damaged gzip file" in said
+    assert f"{folder / NAME}: damaged gzip file" in err
     assert not (tmp_path / "out").exists()
 
 
@@ -175,12 +175,12 @@ def test_f_07_no_parser_opens_the_network_or_an_entity(write, monkeypatch, kind,
 
 
 @pytest.mark.parametrize("most", [1, 5, 13])
-def test_f_08_a_limit_holds_whatever_the_service_sends(pubmed, service, most):
+def test_f_08_max_limits_the_results_of_a_query(pubmed, service, most):
     service.hits = [str(number) for number in range(14, 0, -1)]
     more = Reply(article_set(*(article(number) for number in range(1, 15))))
     service.faults["efetch"] = [more, more]
     assert doc_ids(pubmed(query="tremor", max=most)) == service.hits[:most]
 
 
-def test_f_08_a_limit_holds_for_a_list_too(pubmed):
+def test_f_08_max_limits_a_list_of_pmids(pubmed):
     assert doc_ids(pubmed(*range(9, 99), max=5)) == ["9", "10", "11", "12", "13"]

@@ -1,4 +1,4 @@
-"""G: what is installed, which device is there, and how a container is run."""
+"""G: installed packages, available devices, containers."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from tests.ner.test_spacy_model import pipeline
 from tests.test_architecture import TREES
 
 
-def test_g_01_without_spacy_the_command_that_installs_it(monkeypatch):
+def test_g_01_names_the_command_that_installs_spacy(monkeypatch):
     monkeypatch.setitem(sys.modules, "spacy", None)
     with pytest.raises(ConfigError, match="spacy is not installed") as caught:
         load_spacy("en_core_sci_sm")
     assert caught.value.hint.startswith("pip install")
 
 
-def test_g_01_without_scispacy_its_detector_is_asked_for_with_a_command(tmp_path, monkeypatch):
+def test_g_01_names_the_command_that_installs_scispacy(tmp_path, monkeypatch):
     pipeline().to_disk(tmp_path / "model")
     monkeypatch.setitem(sys.modules, "scispacy", None)
     monkeypatch.setitem(sys.modules, "scispacy.abbreviation", None)
@@ -36,11 +36,11 @@ def test_g_01_without_scispacy_its_detector_is_asked_for_with_a_command(tmp_path
     assert "biorel[scispacy]" in caught.value.hint
 
 
-def test_g_01_what_scispacy_needs_is_bounded_and_installed_by_ci():
+def test_g_01_bounds_the_dependencies_of_scispacy():
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
-    assert any(re.fullmatch(r"pyarrow>=[\d.]+,<26", one) for one in project["dependencies"])
+    assert any(re.fullmatch(r"pyarrow>=[\d.]+,<26", requirement) for requirement in project["dependencies"])
     assert "numpy<2" in project["optional-dependencies"]["scispacy"]
-    assert not [one for one in project["dependencies"] if one.startswith("scispacy")]
+    assert not [requirement for requirement in project["dependencies"] if requirement.startswith("scispacy")]
 
 
 SMALL = """
@@ -56,10 +56,10 @@ print("LOADED", *sorted(name for name in ("spacy", "scispacy", "nmslib", "thinc"
 
 
 @pytest.mark.parametrize("command", ["--help", "tag --help", "extract"])
-def test_g_01_spacy_is_loaded_by_what_tags_alone(tmp_path, command):
+def test_g_01_loads_spacy_only_for_tagging(tmp_path, command):
     words = command.split()
     if command == "extract":
-        # records that bring their entities
+        # records that already have entities
         words += [str(SAMPLE / "abstracts.jsonl"), "--out", str(tmp_path / "r.jsonl")]
     code = SMALL.format(arguments=words)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
@@ -67,8 +67,8 @@ def test_g_01_spacy_is_loaded_by_what_tags_alone(tmp_path, command):
     assert command != "extract" or read_json_lines(tmp_path / "r.jsonl")
 
 
-def test_g_02_the_device_is_chosen_when_a_command_runs():
-    """No file asks for a GPU when it is imported, and the image is built without asking either."""
+def test_g_02_chooses_the_device_when_a_command_runs():
+    """Neither importing a module nor building the image looks for a GPU."""
     asked = []
     for tree in TREES.values():
         functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
@@ -83,7 +83,7 @@ def test_g_02_the_device_is_chosen_when_a_command_runs():
 
 
 @pytest.mark.parametrize(("there", "device"), [(False, "cpu"), (True, "cuda")])
-def test_g_02_auto_is_what_is_there_now(monkeypatch, there, device):
+def test_g_02_auto_is_the_available_device(monkeypatch, there, device):
     real = torch.ones
     monkeypatch.setattr(torch.cuda, "is_available", lambda: there)
     monkeypatch.setattr(torch.cuda, "get_arch_list", list)
@@ -94,7 +94,7 @@ def test_g_02_auto_is_what_is_there_now(monkeypatch, there, device):
 
 @pytest.fixture
 def card(monkeypatch):
-    """A card of some capability under a torch that is built for some."""
+    """A card with this capability, and a torch that is built for these."""
 
     def _card(capability, *built):
         real = torch.ones
@@ -117,37 +117,37 @@ def card(monkeypatch):
     ],
 )
 @pytest.mark.parametrize("name", ["auto", "cuda", "cuda:1"])
-def test_g_04_a_card_without_kernels_is_told_before_any_work(card, capability, built, name):
+def test_g_04_reports_a_card_without_kernels_before_any_work(card, capability, built, name):
     card(capability, *built)
-    with pytest.raises(ModelError, match=rf"Card 9000\) needs sm_{capability[0]}{capability[1]}.*{built[0]}") as told:
+    with pytest.raises(ModelError, match=rf"Card 9000\) needs sm_{capability[0]}{capability[1]}.*{built[0]}") as caught:
         pick_device(name)
-    assert "wheel for this card's CUDA" in told.value.hint
-    assert "--device cpu" in told.value.hint
+    assert "wheel for this card's CUDA" in caught.value.hint
+    assert "--device cpu" in caught.value.hint
 
 
 @pytest.mark.parametrize(
     ("capability", "built"),
     [((9, 0), ["sm_80", "sm_90"]), ((8, 6), ["sm_80"]), ((12, 0), ["sm_90", "compute_90"]), ((9, 9), [])],
 )
-def test_g_04_a_card_that_a_kernel_fits_is_used(card, capability, built):
+def test_g_04_uses_a_card_with_a_compatible_kernel(card, capability, built):
     card(capability, *built)
     assert pick_device("cuda").type == "cuda"
 
 
-def test_g_04_a_first_operation_that_fails_is_told_too(card, monkeypatch):
+def test_g_04_reports_a_failing_first_operation(card, monkeypatch):
     card((9, 0), "sm_90")
 
     def broken(*size, device=None):
         raise RuntimeError("CUDA error: no kernel image is available for execution on the device\nmore")
 
     monkeypatch.setattr(torch, "ones", broken)
-    with pytest.raises(ModelError, match="no kernel image") as told:
+    with pytest.raises(ModelError, match="no kernel image") as caught:
         pick_device("cuda")
-    assert "--device cpu" in told.value.hint
+    assert "--device cpu" in caught.value.hint
 
 
 def test_g_05_nothing_needs_shared_memory_and_the_guide_says_so():
-    """No loader workers exist, so no batch goes through /dev/shm."""
+    """There are no loader workers, so no batch goes through /dev/shm."""
     words = {node.id for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.Name)}
     words |= {
         node.arg for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg
@@ -157,6 +157,6 @@ def test_g_05_nothing_needs_shared_memory_and_the_guide_says_so():
 
 
 @pytest.mark.parametrize("command", ["train", "evaluate", "extract"])
-def test_g_05_no_command_offers_loader_workers(command):
+def test_g_05_no_command_has_an_option_for_loader_workers(command):
     kind = {"train": Train, "evaluate": Evaluate, "extract": Extract}[command]
     assert not [name for name in kind.model_fields if "worker" in name]

@@ -36,26 +36,26 @@ def story(doc_id: str, abstract: str = "Both were seen.") -> str:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n\r\n", "\n \n\t\n"])
 @pytest.mark.parametrize("packed", ["a.jsonl", "a.jsonl.gz"])
-def test_j_02_a_mark_and_blank_lines_lose_no_record(write, counts, end, packed):
+def test_j_02_a_byte_order_mark_and_blank_lines_lose_no_record(write, counts, end, packed):
     content = MARK + (story("1") + "\n" + story("2").rstrip() + end).encode()
     found = [record for _, record in read_jsonl(write(packed, content), counts)]
-    assert [one.document.doc_id for one in found if isinstance(one, Annotated)] == ["1", "2"]
+    assert [record.document.doc_id for record in found if isinstance(record, Annotated)] == ["1", "2"]
     assert len(found) == 2
 
 
 @pytest.mark.parametrize("bad", ["{", "[]", '"text"', '{"pmid": NaN}'])
-def test_j_02_another_bad_line_is_told_with_its_place(capsys, write, model, tmp_path, bad):
+def test_j_02_reports_a_bad_line_with_its_number(capsys, write, model, tmp_path, bad):
     source = write("a.jsonl", story("1") + bad + "\n" + story("3"))
     given = ["extract", source, *flags(model=model, out=tmp_path / "r.jsonl")]
-    code, _, said = command_line(capsys, *given)
+    code, _, err = command_line(capsys, *given)
     assert code == 3
-    assert f"bad record: {source}:2: " in said
+    assert f"bad record: {source}:2: " in err
     assert [row["status"] for row in read_json_lines(tmp_path / "r.status.jsonl")].count("bad record") == 1
     assert command_line(capsys, *given, "--skip-bad")[0] == 0
 
 
 @pytest.mark.parametrize("kind", ["config", "schema", "merges", "pipeline"])
-def test_j_02_a_mark_at_the_start_of_a_file_of_options_is_no_fault(capsys, write, tmp_path, kind):
+def test_j_02_accepts_a_byte_order_mark_in_option_files(capsys, write, tmp_path, kind):
     if kind == "config":
         path = write("c.toml", MARK + b'schema = "cdr"\nhypernyms = "off"\n')
         given = load(BuildDataset, {"documents": ["a"], "out": "b"}, path)
@@ -94,22 +94,22 @@ CONTENTS: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_j_03_input_that_cannot_be_used(model, tmp_path, capsys, name):
+def test_j_03_fails_on_unusable_input(model, tmp_path, capsys, name):
     if name in CONTENTS:
         (tmp_path / name).write_bytes(CONTENTS[name])
     before = sorted(tmp_path.iterdir())
     code, expected = FAULTS[name]
-    got, _, said = command_line(capsys, "extract", tmp_path / name, "--model", model, "--out", tmp_path / "r.jsonl")
+    got, _, err = command_line(capsys, "extract", tmp_path / name, "--model", model, "--out", tmp_path / "r.jsonl")
     assert got == code
-    assert said.startswith("error: ")
-    assert expected in said
-    assert "Traceback" not in said
-    assert len(said.splitlines()) <= 2
+    assert err.startswith("error: ")
+    assert expected in err
+    assert "Traceback" not in err
+    assert len(err.splitlines()) <= 2
     assert sorted(tmp_path.iterdir()) == before
 
 
 @pytest.mark.parametrize("change", ["fewer labels", "no labels", "no folder"])
-def test_j_03_a_model_that_does_not_fit_fails(capsys, write, model, tmp_path, change):
+def test_j_03_fails_on_a_model_that_does_not_match(capsys, write, model, tmp_path, change):
     other = tmp_path / "m"
     if change != "no folder":
         shutil.copytree(model, other)
@@ -118,20 +118,18 @@ def test_j_03_a_model_that_does_not_fit_fails(capsys, write, model, tmp_path, ch
         labels = read_json(model / "labels.json")
         (other / "labels.json").write_text(json.dumps({**labels, "relations": labels["relations"][:-1]}))
     source = write("a.jsonl", story("1"))
-    code, _, said = command_line(capsys, "extract", source, *flags(model=other, out=tmp_path / "r.jsonl"))
+    code, _, err = command_line(capsys, "extract", source, *flags(model=other, out=tmp_path / "r.jsonl"))
     assert code == 4
-    assert said.startswith("error: ")
+    assert err.startswith("error: ")
     assert not list(tmp_path.glob("r*"))
 
 
 @pytest.mark.parametrize("command", ["tag", "build-dataset --schema cdr --hypernyms off --train", "export --relations"])
-def test_j_03_every_command_fails_where_there_is_no_input(capsys, tmp_path, command):
-    code, said, told = command_line(
-        capsys, *command.split(), tmp_path / "missing.jsonl", *flags(out=tmp_path / "o.tsv")
-    )
+def test_j_03_every_command_fails_without_input(capsys, tmp_path, command):
+    code, out, err = command_line(capsys, *command.split(), tmp_path / "missing.jsonl", *flags(out=tmp_path / "o.tsv"))
     assert code == 3
-    assert said == ""
-    assert "missing.jsonl: no such file" in told
+    assert out == ""
+    assert "missing.jsonl: no such file" in err
     assert not list(tmp_path.iterdir())
 
 
@@ -139,7 +137,7 @@ LONG = {"one word": "ACGT" * 20_000, "digits": "1" * 80_000, "dashes": "N-methyl
 
 
 @pytest.mark.parametrize("kind", LONG)
-def test_j_04_an_oversized_text_leaves_its_neighbours_alone(write, model, tmp_path, kind):
+def test_j_04_an_oversized_text_does_not_affect_other_records(write, model, tmp_path, kind):
     source = write("a.jsonl", story("1") + story("2", LONG[kind]) + story("3"))
     began = time.monotonic()
     given = {"input": source, "model": model, "out": tmp_path / "r.jsonl", "all_scores": True}
@@ -152,7 +150,7 @@ def test_j_04_an_oversized_text_leaves_its_neighbours_alone(write, model, tmp_pa
     assert scores["1"] == pytest.approx(scores["3"], abs=2e-6)
 
 
-def test_j_04_a_text_that_repeats_two_names_thousands_of_times_is_told(capsys, write, model, tmp_path):
+def test_j_04_reports_a_text_that_repeats_two_names_thousands_of_times(capsys, write, model, tmp_path):
     names = [(18 + 14 * number, kind) for number in range(1100) for kind in (0, 8)]
     marks = [
         {"start": at + 1 + shift, "end": at + 1 + shift + (7 if shift == 0 else 5), **_concept(shift)}
@@ -163,10 +161,10 @@ def test_j_04_a_text_that_repeats_two_names_thousands_of_times_is_told(capsys, w
     )
     source = write("a.jsonl", story("1") + many + "\n" + story("3"))
     began = time.monotonic()
-    code, _, said = command_line(capsys, "extract", source, *flags(model=model, out=tmp_path / "r.jsonl"))
+    code, _, err = command_line(capsys, "extract", source, *flags(model=model, out=tmp_path / "r.jsonl"))
     assert time.monotonic() - began < 60
     assert code == 3
-    assert f"{source}:2: 1210000 pairs of mentions, where at most 1000000 are scored" in said
+    assert f"{source}:2: 1210000 pairs of mentions, where at most 1000000 are scored" in err
     statuses = [row["status"] for row in read_json_lines(tmp_path / "r.status.jsonl")]
     assert statuses[1] == "bad record"
     assert "bad record" not in (statuses[0], statuses[2])
@@ -177,10 +175,10 @@ def _concept(shift: int) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("text", ["(" * 80_000, "(A) " * 20_000, "A-" * 40_000, "word " * 16_000 + "(n = 4)"], ids=len)
-def test_j_04_words_and_short_forms_take_time_in_proportion(text):
+def test_j_04_words_and_short_forms_take_linear_time(text):
     began = time.monotonic()
     split = split_words(text)
-    told = features(text, split, frozenset())
+    drawn = features(text, split, frozenset())
     find_abbreviations(text)
     assert time.monotonic() - began < 10
-    assert len(told.chunks) == len(split.words)
+    assert len(drawn.chunks) == len(split.words)

@@ -12,7 +12,7 @@ from tests.field.tables import counts, pairs
 
 
 @pytest.mark.parametrize("odd", ["@900176", "C.01.100", "C1.100", "C01.10", "C01.100.", "c01.100", ""])
-def test_m_01_what_is_no_tree_number_is_no_position(tmp_path, counts, odd):
+def test_m_01_ignores_malformed_tree_numbers(tmp_path, counts, odd):
     path = mesh_file(tmp_path / "m.tsv", ("C01", "D900001"), ("C01.100", "D900002"), (odd, "D900003"))
     mesh = read_mesh([path], counts)
     assert mesh.tree_numbers == {"MESH:D900001": ("C01",), "MESH:D900002": ("C01.100",)}
@@ -33,13 +33,13 @@ def test_m_01_what_is_no_tree_number_is_no_position(tmp_path, counts, odd):
         ("D000000001", None),
     ],
 )
-def test_m_02_surplus_zeros_go_only_where_the_short_form_exists(tmp_path, counts, asked, found):
+def test_m_02_removes_padding_only_if_the_short_id_exists(tmp_path, counts, asked, found):
     mesh = read_mesh([mesh_file(tmp_path / "m.tsv", ("C01", "D090001"), ("C02", "D000090002"))], counts)
     assert resolve(mesh, asked) == found
 
 
 @pytest.mark.parametrize("padded", ["mention", "curation"])
-def test_m_02_padded_ids_join_with_those_of_ctd(write, tmp_path, padded):
+def test_m_02_joins_padded_ids_with_ctd(write, tmp_path, padded):
     ids = ("MESH:D000090001", "MESH:D090001")
     mentioned, curated = ids if padded == "mention" else ids[::-1]
     text = pubtator("1", "Zetin.", "Tremor.", [("Zetin", "Chemical", "D900001"), ("Tremor", "Disease", mentioned)])
@@ -52,7 +52,7 @@ def test_m_02_padded_ids_join_with_those_of_ctd(write, tmp_path, padded):
     assert list(pairs(tmp_path / "d")) == [("MESH:D900001", "MESH:D090001")]
 
 
-def test_m_02_an_id_that_is_not_there_is_counted(write, tmp_path):
+def test_m_02_counts_an_unknown_padded_id(write, tmp_path):
     marks = [("Zetin", "Chemical", "D900001"), ("Tremor", "Disease", "D000090003"), ("Ataxia", "Disease", "D090001")]
     text = pubtator("1", "Zetin.", "Tremor. Ataxia.", marks, [("D900001", "D090001")])
     tree = mesh_file(tmp_path / "m.tsv", ("C01", "D090001"))
@@ -81,7 +81,7 @@ MAPPED = {
 
 
 @pytest.mark.parametrize("kind", MAPPED)
-def test_m_04_a_supplementary_concept_hangs_on_its_descriptor(write, counts, kind):
+def test_m_04_maps_a_supplementary_concept_to_its_descriptor(write, counts, kind):
     paths = [write("desc.xml", DESCRIPTORS), write("supp.xml", SUPPLEMENT.format(MAPPED[kind]))]
     mesh = read_mesh(paths, counts)
     above = strict_ancestors(mesh.tree_numbers, mesh.mapped_to)
@@ -89,6 +89,6 @@ def test_m_04_a_supplementary_concept_hangs_on_its_descriptor(write, counts, kin
     assert above("MESH:D900100") == frozenset()
 
 
-def test_m_04_concepts_mapped_in_a_circle_end():
+def test_m_04_stops_at_circular_mappings():
     above = strict_ancestors({}, {"MESH:C1": ("MESH:C2",), "MESH:C2": ("MESH:C1",)})
     assert above("MESH:C1") == {"MESH:C2"}

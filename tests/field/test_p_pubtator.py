@@ -1,4 +1,4 @@
-"""P: PubTator and BioC, and what their rows look like in the field."""
+"""P: PubTator and BioC rows as they occur in practice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEXT = "Zetin causes tremor."
 
 
 def bioc(place: str, *, shift: int = 0) -> str:
-    """One document whose two annotations stand on the document, its passage or its sentence."""
+    """One document whose two annotations belong to the document, its passage or its sentence."""
     marks = [
         {"id": str(n), "infons": {"type": type_, "identifier": id_}, "text": name, "locations": [at]}
         for n, (type_, id_, name, at) in enumerate(
@@ -38,14 +38,14 @@ def bioc(place: str, *, shift: int = 0) -> str:
 
 
 @pytest.mark.parametrize("place", ["passage", "sentence", "document"])
-def test_p_02_annotations_are_found_wherever_they_stand(write, counts, place):
+def test_p_02_finds_annotations_at_every_level(write, counts, place):
     (found,) = read_bioc(write("a.json", bioc(place)), counts)
-    assert [one.text for one in found.mentions] == ["Zetin", "tremor"]
+    assert [mention.text for mention in found.mentions] == ["Zetin", "tremor"]
     assert counts[Reason.ANNOTATION_ROWS] == 2
 
 
 @pytest.mark.parametrize("format_", ["bioc", "pubtator"])
-def test_p_02_a_file_of_which_no_annotation_can_be_imported_is_an_error(write, counts, format_):
+def test_p_02_rejects_a_file_with_no_usable_annotation(write, counts, format_):
     rows = "900001\t0\t5\tNetix\tChemical\tD900001\n900001\t6\t9\tnope\tDisease\tD900002\n"
     if format_ == "bioc":
         content = (
@@ -58,7 +58,7 @@ def test_p_02_a_file_of_which_no_annotation_can_be_imported_is_an_error(write, c
         list(read(path, counts))
 
 
-def test_p_03_pipes_in_relation_rows_and_texts_stay_where_they_are(write, counts):
+def test_p_03_keeps_pipes_in_relation_rows_and_texts(write, counts):
     content = (
         "900004|t|Title here.\n900004|a|Abstract | with a pipe.\n900004\tAssociation\tp|DEL|10_12|\tD900001\tNovel\n"
     )
@@ -74,7 +74,7 @@ def test_p_03_pipes_in_relation_rows_and_texts_stay_where_they_are(write, counts
     ("line", "title"),
     [("900004|t|A|t|B | C|a|D", "A|t|B | C|a|D"), ("900004|t|", ""), ("900004|t||", "|")],
 )
-def test_p_03_a_text_line_splits_twice_at_most(write, counts, line, title):
+def test_p_03_splits_a_text_line_at_most_twice(write, counts, line, title):
     (found,) = read_pubtator(write("a.txt", f"{line}\n900004|a|x|a|y\n"), counts)
     assert (found.document.title, found.document.abstract) == (title, "x|a|y")
 
@@ -88,15 +88,15 @@ ROWS = {
 
 
 @pytest.mark.parametrize("columns", ROWS)
-def test_p_04_five_columns_and_more_are_a_row(write, counts, columns):
+def test_p_04_accepts_rows_of_five_or_more_columns(write, counts, columns):
     (found,) = read_pubtator(write("a.txt", f"900005|t|T790M.\n900005|a|\n{ROWS[columns]}\n"), counts)
-    assert [one.entity_id for one in found.mentions] == ([None] if columns == 5 else ["p.T790M"])
+    assert [mention.entity_id for mention in found.mentions] == ([None] if columns == 5 else ["p.T790M"])
 
 
 @pytest.mark.parametrize(
     "row", ["900005\t0\t5\tT790M", "900005\tzero\t5", "900006\t0\t5\tT790M\tMutation", "free text"]
 )
-def test_p_04_bad_rows_are_counted_with_their_line_and_strict_stops(write, capsys, tmp_path, counts, row):
+def test_p_04_counts_bad_rows_with_their_line_and_strict_stops(write, capsys, tmp_path, counts, row):
     path = write("a.txt", f"900005|t|T790M.\n900005|a|\n{ROWS[6]}\n{row}\n")
     (found,) = read_pubtator(path, counts)
     assert len(found.mentions) == 1
@@ -104,23 +104,23 @@ def test_p_04_bad_rows_are_counted_with_their_line_and_strict_stops(write, capsy
     assert counts.examples[Reason.MALFORMED_ROW][0].startswith(f"{path}:4: ")
     given = flags(tagger="dictionary", out=tmp_path / "tagged")
     assert command_line(capsys, "tag", path, *given)[0] == 0
-    code, _, said = command_line(capsys, "tag", path, *given, "--strict", "--force")
+    code, _, err = command_line(capsys, "tag", path, *given, "--strict", "--force")
     assert code == 3
-    assert f"{path}:4" in said
+    assert f"{path}:4" in err
 
 
 @pytest.mark.parametrize("ids", [("-", "-1", ""), ("N/A", "nan", "CUI-less"), ("MESH:-", "null", "None")])
 @pytest.mark.parametrize("unlinked", ["drop", "merge"])
-def test_p_06_mentions_without_an_id_are_not_one_entity(write, tmp_path, ids, unlinked):
+def test_p_06_does_not_merge_mentions_without_an_id(write, tmp_path, ids, unlinked):
     names = [(name, "Chemical", id_) for name, id_ in zip(("drugX", "drugY", "drugZ"), ids, strict=True)]
     known = [("zetin", "Chemical", "D900001"), ("tremor", "Disease", "D900002")]
     text = pubtator("1", "drugX, drugY and drugZ.", "zetin, tremor.", names + known, [("D900001", "D900002")])
     build(tmp_path / "d", train=[write("a.txt", text)], schema="cdr", unlinked=unlinked)
     mentions = read_table(tmp_path / "d" / "train" / "mentions.parquet", Mention)
-    assert [one.text for one in mentions if one.entity_id is None] == ["drugX", "drugY", "drugZ"]
+    assert [mention.text for mention in mentions if mention.entity_id is None] == ["drugX", "drugY", "drugZ"]
     found = pairs(tmp_path / "d")
     assert ("MESH:D900001", "MESH:D900002") in found
-    # `merge` is the paper's own count, and only where it is asked for
+    # `merge` gives the paper's counts; it is not the default
     assert len(found) == (1 if unlinked == "drop" else 2)
 
 
@@ -131,7 +131,7 @@ DOSE = "Dose of 5 µg β-agonist caused tremor."
     ("title", "unit"),
     [(DOSE, "utf-8"), ("𝛼 " + DOSE, "utf-16-le"), ("Naïve – " + DOSE, "utf-8"), (DOSE, "code points")],
 )
-def test_p_07_offsets_in_other_units_become_code_points(write, counts, title, unit):
+def test_p_07_converts_offsets_in_bytes_and_utf_16(write, counts, title, unit):
     rows = []
     for name in ("agonist", "tremor"):
         start = title.index(name)
@@ -139,16 +139,16 @@ def test_p_07_offsets_in_other_units_become_code_points(write, counts, title, un
             start = len(title[:start].encode(unit)) // (2 if unit == "utf-16-le" else 1)
         rows.append(f"900007\t{start}\t{start + len(name)}\t{name}\tDisease\tD900002")
     (found,) = read_pubtator(write("a.txt", "\n".join([f"900007|t|{title}", "900007|a|", *rows])), counts)
-    assert [title[one.start : one.end] for one in found.mentions] == ["agonist", "tremor"]
+    assert [title[mention.start : mention.end] for mention in found.mentions] == ["agonist", "tremor"]
     assert sum(count for reason, count in counts.by_reason.items() if "repaired" in reason) == 2 * (
         unit != "code points"
     )
 
 
-def test_p_07_spans_that_fit_in_no_unit_are_dropped_one_by_one(write, counts):
+def test_p_07_drops_only_the_spans_that_fit_no_unit(write, counts):
     rows = "900007\t32\t38\ttremor\tDisease\tD1\n900007\t3\t8\tnever\tDisease\tD2\n"
     (found,) = read_pubtator(write("a.txt", f"900007|t|{DOSE}\n900007|a|\n{rows}"), counts)
-    assert [(one.start, one.text) for one in found.mentions] == [(DOSE.index("tremor"), "tremor")]
+    assert [(mention.start, mention.text) for mention in found.mentions] == [(DOSE.index("tremor"), "tremor")]
     assert counts[Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT] == 1
 
 
@@ -160,7 +160,7 @@ A = "Zetin caused tremor twice."
     [(A, ["Zetin", "tremor"]), (A + " Zetin and tremor.", []), (A.replace("tremor", "ataxia"), ["Zetin"])],
     ids=["each once", "each twice", "one is gone"],
 )
-def test_p_08_another_edition_of_one_text_costs_the_others_nothing(write, tmp_path, abstract, kept):
+def test_p_08_another_version_of_one_text_affects_no_other_document(write, tmp_path, abstract, kept):
     shift = len("T. BACKGROUND: ")
     rows = [f"1\t{shift}\t{shift + 5}\tZetin\tChemical\tD900001", f"1\t{shift + 13}\t{shift + 19}\ttremor\tDisease\tD2"]
     fine = [pubtator(n, "T.", A, [("Zetin", "Chemical", "D1"), ("tremor", "Disease", "D2")]) for n in "23"]
@@ -168,8 +168,8 @@ def test_p_08_another_edition_of_one_text_costs_the_others_nothing(write, tmp_pa
     given = {"input": [source], "annotations": [source], "tagger": "imported", "out": tmp_path / "t"}
     out = tag.run(Tag.model_validate(given))
     mentions: dict[str, list[str]] = {"1": [], "2": [], "3": []}
-    for one in read_table(out / "mentions.parquet", Mention):
-        mentions[one.doc_id].append(one.text)
+    for mention in read_table(out / "mentions.parquet", Mention):
+        mentions[mention.doc_id].append(mention.text)
     assert mentions == {"1": kept, "2": ["Zetin", "tremor"], "3": ["Zetin", "tremor"]}
     assert counts(out).get("annotations: mention dropped: span does not show its text", 0) == 2 - len(kept)
 
@@ -185,19 +185,19 @@ STYLES = ("MESH:D900001", "D900001", "mesh:d900001", "CHEBI:900")
         ("Disease", ("OMIM:104300", "MIM:104300", "104300", "*OMIM:104300"), ["OMIM:104300"]),
     ],
 )
-def test_p_09_one_concept_has_one_id_however_it_is_written(write, counts, type_, styles, expected):
+def test_p_09_gives_one_id_to_all_spellings_of_a_concept(write, counts, type_, styles, expected):
     names = [f"n{number}x" for number in range(len(styles))]
     block = pubtator("1", " ".join(names), "", [(n, type_, s) for n, s in zip(names, styles, strict=True)])
     (found,) = read_pubtator(write("a.txt", block), counts)
-    assert list(dict.fromkeys(one.entity_id for one in found.mentions)) == expected
+    assert list(dict.fromkeys(mention.entity_id for mention in found.mentions)) == expected
 
 
 @pytest.mark.parametrize("raw", ["D900001|D900002", "D900001;MESH:D900002", "mesh:d900001,D900002"])
-def test_p_09_a_mention_of_two_ids_is_one_span_and_counts_once(write, tmp_path, counts, raw):
-    """biorel keeps a row for each concept; what counts spans counts the span once."""
+def test_p_09_counts_a_mention_of_two_ids_once(write, tmp_path, counts, raw):
+    """A mention has one row for each concept; counts of spans count the span once."""
     block = pubtator("1", "Zetin.", "", [("Zetin", "Chemical", raw)])
     path = write("a.txt", block)
     (found,) = read_pubtator(path, counts)
-    assert [one.entity_id for one in found.mentions] == ["MESH:D900001", "MESH:D900002"]
-    assert len({(one.start, one.end) for one in found.mentions}) == 1
+    assert [mention.entity_id for mention in found.mentions] == ["MESH:D900001", "MESH:D900002"]
+    assert len({(mention.start, mention.end) for mention in found.mentions}) == 1
     assert counts[Reason.ANNOTATION_ROWS] == 1

@@ -1,4 +1,4 @@
-"""Q: ids of every kind in one column, and tables larger than an offset reaches."""
+"""Q: ids of mixed types in one column, and tables with more text than a 32-bit offset can address."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ IDS = [(12345678, "12345678"), ("PMC99", "PMC99"), ("0012", "0012"), (0, "0"), (
 
 
 def lines(*ids: object) -> str:
-    return "".join(json.dumps({"pmid": one, "title": "Zetin.", "abstract": ""}) + "\n" for one in ids)
+    return "".join(json.dumps({"pmid": pmid, "title": "Zetin.", "abstract": ""}) + "\n" for pmid in ids)
 
 
-def test_q_02_ids_are_text_in_one_column(write, tmp_path):
+def test_q_02_writes_all_ids_as_text(write, tmp_path):
     source = write("a.jsonl", lines(*(raw for raw, _ in IDS)))
     given = {"input": source, "out": tmp_path / "r.parquet", "tagger": "none"}
     extract.run(Extract.model_validate(given))
@@ -36,7 +36,7 @@ def test_q_02_ids_are_text_in_one_column(write, tmp_path):
 
 
 @pytest.mark.parametrize("bad", [True, 12345678.0, [1], {"a": 1}])
-def test_q_02_what_is_no_id_is_refused_with_its_line(write, counts, bad):
+def test_q_02_reports_an_invalid_id_with_its_line(write, counts, bad):
     (_, first), (number, record) = read_jsonl(write("a.jsonl", lines("0012", bad)), counts)
     assert first.document.doc_id == "0012"
     assert number == record.line == 2
@@ -44,24 +44,24 @@ def test_q_02_what_is_no_id_is_refused_with_its_line(write, counts, bad):
 
 
 @pytest.mark.parametrize(("head", "right"), [(367, 1), ("367", 1), ("NCBIGene:367", 1), (367.0, 0), (True, 0)])
-def test_q_02_ids_of_predictions_are_read_as_text_too(write, capsys, tmp_path, head, right):
+def test_q_02_reads_ids_of_predictions_as_text(write, capsys, tmp_path, head, right):
     marks = [("AR", "Gene", "367"), ("tremor", "Disease", "D900002")]
     gold = write("g.txt", pubtator("12", "AR and tremor.", "x", marks, [("367", "D900002")], word="association"))
     row = {"doc_id": 12, "head": {"id": head, "type": "Gene"}, "relation": "association", "tail": {"id": "D900002"}}
     sound = row | {"tail": {"id": "D900007"}, "head": "NCBIGene:367"}
-    predictions = write("p.jsonl", "".join(json.dumps(one) + "\n" for one in (row, sound)))
+    predictions = write("p.jsonl", "".join(json.dumps(line) + "\n" for line in (row, sound)))
     given = flags(predictions=predictions, gold=gold, out=tmp_path / "e")
-    code, _, said = command_line(capsys, "evaluate", *given)
-    assert code == 0, said
+    code, _, err = command_line(capsys, "evaluate", *given)
+    assert code == 0, err
     metrics = read_json(tmp_path / "e" / "metrics.json")
     assert metrics["micro"]["true_positives"] == right
     assert metrics["rows"]["malformed"] == 1 - right
 
 
 @pytest.mark.parametrize("bad", [12.0, True, [12]])
-def test_q_02_what_is_no_id_is_a_malformed_prediction(write, counts, bad):
+def test_q_02_counts_a_prediction_with_an_invalid_id_as_malformed(write, counts, bad):
     row = {"doc_id": bad, "head": "D900001", "relation": "r", "tail": "D900002"}
-    content = "".join(json.dumps(one) + "\n" for one in (row, row | {"doc_id": 12}))
+    content = "".join(json.dumps(line) + "\n" for line in (row, row | {"doc_id": 12}))
     found = read_predictions(write("p.jsonl", content), counts).facts
     assert found == (("", "", "", ""), ("12", "MESH:D900001", "r", "MESH:D900002"))
 
@@ -84,7 +84,7 @@ def test_q_03_row_groups_hold_a_bounded_number_of_characters(tmp_path, monkeypat
     assert list(read_table(path, Document)) == rows
 
 
-def test_q_03_a_reader_holds_one_row_group(tmp_path, monkeypatch):
+def test_q_03_reads_one_row_group_at_a_time(tmp_path, monkeypatch):
     monkeypatch.setattr(tables, "CHARACTERS_PER_GROUP", 300)
     write_table(tmp_path / "d.parquet", Document, documents(9, 99))
     sizes = []
@@ -100,7 +100,7 @@ def test_q_03_a_reader_holds_one_row_group(tmp_path, monkeypatch):
     assert sizes == [3, 3, 3]
 
 
-def test_q_03_no_text_is_joined_into_one_chunk():
+def test_q_03_never_joins_all_text_into_one_chunk():
     calls = {name for tree in TREES.values() for name in map(str, _names(tree))}
     assert not calls & {"combine_chunks", "concat_tables"}
 

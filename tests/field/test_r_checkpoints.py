@@ -26,7 +26,7 @@ from tests.test_architecture import TREES
 
 @pytest.fixture
 def killed(dataset: Path, tmp_path: Path) -> Path:
-    """The checkpoint of a run `m` that was killed after its first epoch."""
+    """The checkpoint of a run `m` that was killed after the first epoch."""
     with pytest.raises(Killed):
         train.run(config(dataset, tmp_path / "m"), interrupted(lambda report: report.dev is not None))
     return checkpoint(tmp_path / "m")
@@ -42,7 +42,7 @@ def test_r_01_a_checkpoint_holds_tensors_and_plain_values(killed):
 
 
 @pytest.mark.parametrize("place", ["model", "checkpoint"])
-def test_r_01_a_pickle_in_its_place_is_refused_and_never_run(killed, model, dataset, tmp_path, place):
+def test_r_01_rejects_a_pickle_without_running_it(killed, model, dataset, tmp_path, place):
     ran = tmp_path / "ran"
 
     class Trap:
@@ -67,7 +67,7 @@ def test_r_01_a_pickle_in_its_place_is_refused_and_never_run(killed, model, data
 
 
 @pytest.mark.parametrize("damage", [lambda whole: whole[: len(whole) // 2], lambda _: b"", lambda _: b"no checkpoint"])
-def test_r_03_a_damaged_checkpoint_is_told_and_kept(killed, dataset, tmp_path, damage):
+def test_r_03_reports_and_keeps_a_damaged_checkpoint(killed, dataset, tmp_path, damage):
     whole = killed.read_bytes()
     killed.write_bytes(damage(whole))
     with pytest.raises(ModelError, match=rf"{killed}: damaged checkpoint"):
@@ -76,15 +76,15 @@ def test_r_03_a_damaged_checkpoint_is_told_and_kept(killed, dataset, tmp_path, d
     assert not (tmp_path / "m").exists()
 
 
-def test_r_03_a_leftover_of_a_kill_does_no_harm(killed, dataset, tmp_path):
+def test_r_03_ignores_a_leftover_temporary_file(killed, dataset, tmp_path):
     killed.with_name(f"{FILE}.tmp").write_bytes(killed.read_bytes()[:100])
     tiny_model(dataset, tmp_path / "m")
     tiny_model(dataset, tmp_path / "whole")
     same_run(tmp_path / "m", tmp_path / "whole")
 
 
-def test_r_03_a_checkpoint_is_moved_into_place_whole(killed, dataset, tmp_path, monkeypatch):
-    """A disk that is full while the second checkpoint is written leaves the first one as it was."""
+def test_r_03_replaces_a_checkpoint_only_when_complete(killed, dataset, tmp_path, monkeypatch):
+    """If the disk is full while the second checkpoint is written, the first one stays valid."""
     before = killed.read_bytes()
 
     def full(tensors, path, **options):
@@ -98,7 +98,7 @@ def test_r_03_a_checkpoint_is_moved_into_place_whole(killed, dataset, tmp_path, 
 
 
 @pytest.mark.parametrize("steps", [None, 1, 5], ids=["after an epoch", "in the first steps", "after 5 steps"])
-def test_r_04_a_resumed_run_has_the_rates_of_one_that_was_not_stopped(dataset, tmp_path, monkeypatch, steps):
+def test_r_04_a_resumed_run_has_the_learning_rates_of_an_uninterrupted_run(dataset, tmp_path, monkeypatch, steps):
     rates: dict[int, float] = {}
     true_rate = loop.learning_rate
 
@@ -124,14 +124,20 @@ def test_r_04_a_resumed_run_has_the_rates_of_one_that_was_not_stopped(dataset, t
     moments = {name: value for name, value in load_file(checkpoint(tmp_path / "m")).items() if "optimizer/" in name}
     assert any(float(value.abs().sum()) > 0 for name, value in moments.items() if name.endswith("/exp_avg_sq"))
     rates.clear()
-    epochs = []
-    train.run(config(dataset, tmp_path / "m", **given), lambda all_: (epochs.append(one) or one for one in all_))
+    reports = []
+
+    def kept(running):
+        for report in running:
+            reports.append(report)
+            yield report
+
+    train.run(config(dataset, tmp_path / "m", **given), kept)
     assert rates == {step: rate for step, rate in expected.items() if step >= done}
-    assert [one.epoch for one in epochs if one.dev] == ([2, 3] if steps is None else [1, 2, 3])
+    assert [report.epoch for report in reports if report.dev] == ([2, 3] if steps is None else [1, 2, 3])
     assert weights(tmp_path / "m") == weights(tmp_path / "whole")
 
 
-def test_r_09_files_tell_no_device_and_a_checkpoint_of_a_gpu_goes_on_without_one(killed, model, dataset, tmp_path):
+def test_r_09_resumes_on_a_cpu_since_checkpoints_name_no_device(killed, model, dataset, tmp_path):
     header = (model / "model.safetensors").read_bytes()
     assert b"cuda" not in header[8 : 8 + int.from_bytes(header[:8], "little")]
     tensors = load_file(killed) | {"random/cuda": torch.zeros(16, dtype=torch.uint8)}
@@ -143,15 +149,15 @@ def test_r_09_files_tell_no_device_and_a_checkpoint_of_a_gpu_goes_on_without_one
     same_run(tmp_path / "m", tmp_path / "whole")
 
 
-def test_r_09_every_file_of_tensors_is_read_onto_the_cpu():
+def test_r_09_reads_every_tensor_file_onto_the_cpu():
     calls = [node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.Call)]
     loads = [ast.unparse(call) for call in calls if ast.unparse(call.func).split(".")[-1] == "load_file"]
     assert len(loads) >= 2
     assert all("device='cpu'" in load for load in loads)
 
 
-def test_r_09_extract_says_which_device_is_not_there(capsys, model, tmp_path):
+def test_r_09_extract_names_a_missing_device(capsys, model, tmp_path):
     given = flags(model=model, device="cuda:7", out=tmp_path / "r.jsonl")
-    code, _, said = command_line(capsys, "extract", SAMPLE / "abstracts.jsonl", *given)
+    code, _, err = command_line(capsys, "extract", SAMPLE / "abstracts.jsonl", *given)
     assert code == 4
-    assert "device cuda:7 cannot be used" in said
+    assert "device cuda:7 cannot be used" in err

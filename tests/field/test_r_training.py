@@ -1,4 +1,4 @@
-"""R-06, R-07, R-08 and R-10: gradients, draws, workers, determinism."""
+"""R-06, R-07, R-08 and R-10: gradients, random draws, workers, determinism."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.test_architecture import TREES
 
 @pytest.mark.parametrize("forbidden", [-1e9, float("-inf")])
 @pytest.mark.parametrize("size", [1.0, 1e4])
-def test_r_06_what_is_left_out_leaves_finite_gradients(forbidden, size):
+def test_r_06_masked_tokens_leave_finite_gradients(forbidden, size):
     scores = torch.tensor([[0.0, size, -size], [size, 0.0, 0.0]], requires_grad=True)
     masked = scores.masked_fill(torch.tensor([[False, False, True], [False, True, True]]), forbidden)
     labels = torch.tensor([[False, True, False], [True, False, False]])
@@ -51,7 +51,7 @@ def test_r_06_a_batch_without_labels_has_a_finite_loss(documents):
 
 
 @pytest.mark.parametrize("sampling", ["documents", "paper"])
-def test_r_07_draws_follow_from_seed_and_epoch_alone(sampling):
+def test_r_07_draws_depend_only_on_seed_and_epoch(sampling):
     documents = [random_example(seed, 12) for seed in range(9)]
     given = dict.fromkeys(relations.TrainingArguments.__dataclass_fields__, 0) | {
         "sampling": sampling,
@@ -66,7 +66,7 @@ def test_r_07_draws_follow_from_seed_and_epoch_alone(sampling):
     assert first[0] != first[1]
 
 
-def test_r_07_nothing_draws_from_numpys_global_state_and_no_worker_exists():
+def test_r_07_nothing_uses_numpys_global_random_state_or_workers():
     nodes = (node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.Attribute))
     names = {ast.unparse(node) for node in nodes}
     drawing = {name for name in names if re.fullmatch(r"np\.random\.\w+", name)}
@@ -90,7 +90,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize("asked", [None, "false"])
-def test_r_08_tokenising_before_and_after_a_fork_ends(tmp_path, asked):
+def test_r_08_tokenising_does_not_hang_after_a_fork(tmp_path, asked):
     environment = {name: value for name, value in os.environ.items() if name != "TOKENIZERS_PARALLELISM"}
     environment |= {"TOKENIZERS_PARALLELISM": asked} if asked else {}
     (tmp_path / "forked.py").write_text(FORKED)
@@ -100,8 +100,8 @@ def test_r_08_tokenising_before_and_after_a_fork_ends(tmp_path, asked):
     assert done.stdout.endswith("] false\n")
 
 
-def test_r_08_tagging_processes_after_tokenising_end(tmp_path, monkeypatch):
-    """The second chunk is tagged by forked workers when the first was tokenised already."""
+def test_r_08_tagging_processes_do_not_hang_after_tokenising(tmp_path, monkeypatch):
+    """Forked workers tag the second chunk after the first was tokenised in the parent process."""
     monkeypatch.setattr(extract, "_CHUNK", 2)
     rows = [
         {"pmid": row["pmid"], "title": row["title"], "abstract": ""}
@@ -112,14 +112,14 @@ def test_r_08_tagging_processes_after_tokenising_end(tmp_path, monkeypatch):
     assert extract.run(Extract.model_validate(given)).documents == 4
 
 
-def test_r_10_deterministic_training_is_the_same_and_sets_the_workspace(dataset, tmp_path, monkeypatch):
+def test_r_10_deterministic_training_repeats_and_sets_the_workspace(dataset, tmp_path, monkeypatch):
     monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG", raising=False)
     seen = []
     monkeypatch.setattr(train, "pick_device", lambda name: seen.append(dict(os.environ)) or torch.device("cpu"))
     for name in ("a", "b"):
         tiny_model(dataset, tmp_path / name, deterministic=True, epochs=1)
     assert weights(tmp_path / "a") == weights(tmp_path / "b")
-    # before the first use of a device
+    # must be set before the first use of a device
     assert seen[0]["CUBLAS_WORKSPACE_CONFIG"] == ":4096:8"
     assert not torch.are_deterministic_algorithms_enabled()
 
@@ -127,12 +127,12 @@ def test_r_10_deterministic_training_is_the_same_and_sets_the_workspace(dataset,
 @pytest.mark.parametrize(
     ("fault", "kind"), [("x does not have a deterministic implementation", ModelError), ("out of memory", RuntimeError)]
 )
-def test_r_10_an_operation_without_such_a_form_is_one_line(fault, kind):
+def test_r_10_reports_a_nondeterministic_operation_in_one_line(fault, kind):
     with pytest.raises(kind, match=fault), deterministic(True):
         raise RuntimeError(f"{fault}\nmore")
 
 
-def test_r_10_what_the_user_set_stays(monkeypatch):
+def test_r_10_restores_the_settings_of_the_user(monkeypatch):
     monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
     with deterministic(True):
         assert torch.are_deterministic_algorithms_enabled()

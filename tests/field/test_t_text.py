@@ -1,4 +1,4 @@
-"""T: tokens and characters: normalisers, unknown letters, lengths."""
+"""T: tokens and characters: normalisers, unknown characters, lengths."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.field.tables import counts, pairs
 
 
 def word_piece(*words: str, special: bool = False, normalizer: object = None) -> Tokenizer:
-    """A tokenizer of somebody else's: whole words or [UNK], on request with [CLS] and [SEP] around each text."""
+    """A foreign tokenizer of whole words and [UNK]; optionally it puts [CLS] and [SEP] around each text."""
     vocabulary = {word: number for number, word in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *words])}
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))  # noqa: S106
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -58,7 +58,7 @@ TOKENIZERS = {
 
 
 @pytest.mark.parametrize("kind", TOKENIZERS)
-def test_t_02_spans_are_those_of_the_stored_text_whatever_a_normaliser_does(kind):
+def test_t_02_spans_refer_to_the_stored_text_under_any_normaliser(kind):
     assert len(NAIVE) == 14
     example = encoded(TOKENIZERS[kind], NAIVE, "nai\u0308ve", "T cells")
     assert shown(example, NAIVE) == ["nai\u0308ve", "T cells"]
@@ -66,7 +66,7 @@ def test_t_02_spans_are_those_of_the_stored_text_whatever_a_normaliser_does(kind
 
 
 @pytest.mark.parametrize("title", [NAIVE, "e\u0301a", "\u1100\u1161 \ufb01 Å"])
-def test_t_02_the_text_is_stored_as_it_came(write, tmp_path, title):
+def test_t_02_stores_the_text_unchanged(write, tmp_path, title):
     text = pubtator(
         "1", title, "Zetin, tremor.", [("Zetin", "Chemical", "D1"), ("tremor", "Disease", "D2")], [("D1", "D2")]
     )
@@ -76,7 +76,7 @@ def test_t_02_the_text_is_stored_as_it_came(write, tmp_path, title):
 
 
 @pytest.mark.parametrize("letters", ["𝛼𝛼𝛼", "𝛼𝛽", "漢字"])
-def test_t_03_unknown_characters_keep_places_of_their_own(letters):
+def test_t_03_unknown_characters_have_separate_positions(letters):
     text = f"{letters}-toxin"
     tokenizer = learn_bpe(["toxin is here"], 100)
     example = encoded(tokenizer, text, letters, "toxin")
@@ -85,8 +85,8 @@ def test_t_03_unknown_characters_keep_places_of_their_own(letters):
 
 
 @pytest.mark.parametrize(("text", "names"), [("𝛼𝛽𝛾", "𝛼𝛾"), ("𝛼𝛽-toxin", "𝛼𝛽"), ("foobar", ("foo", "bar"))])
-def test_t_03_mentions_that_share_a_token_are_told(text, names):
-    """A whole word is one [UNK] here, so two names within it stand at one place."""
+def test_t_03_counts_mentions_that_share_a_token(text, names):
+    """Here a whole word is one [UNK], so two names in one word have the same position."""
     counts = Counts()
     example = encoded(word_piece("toxin"), text, *names, counts=counts)
     assert len(set(zip(example.mention_starts, example.mention_ends, strict=True))) == 1
@@ -94,7 +94,7 @@ def test_t_03_mentions_that_share_a_token_are_told(text, names):
 
 
 @pytest.mark.parametrize("given", ["truncation", "padding", "both"])
-def test_t_04_no_length_is_stored_in_a_tokenizer(write, tmp_path, given):
+def test_t_04_stores_no_length_limit_in_a_tokenizer(write, tmp_path, given):
     tokenizer = learn_bpe(["one two three four five"], 100)
     if given != "padding":
         tokenizer.enable_truncation(4)
@@ -115,7 +115,7 @@ def test_t_04_no_length_is_stored_in_a_tokenizer(write, tmp_path, given):
 
 
 def far(doc_id: str, words: int) -> str:
-    """A pair whose head stands at token 0 and whose tail many tokens later."""
+    """A pair whose head is at token 0 and whose tail is `words` tokens later."""
     rest = " ".join(["one"] * words) + " tremor"
     marks = [("Zetin", "Chemical", "D900001"), ("tremor", "Disease", "D900002")]
     return pubtator(doc_id, "Zetin.", rest, marks, [("D900001", "D900002")])
@@ -123,7 +123,7 @@ def far(doc_id: str, words: int) -> str:
 
 @pytest.mark.parametrize("cap", [16, 500])
 @pytest.mark.parametrize("words", [40, 100])
-def test_t_05_an_entity_past_the_cap_is_counted_and_a_fact_of_recall(write, tmp_path, cap, words):
+def test_t_05_counts_an_entity_past_the_token_limit_against_recall(write, tmp_path, cap, words):
     sets = {"train": [write("a.txt", far("1", 1))], "test": [write("b.txt", far("2", words))]}
     stats = build(tmp_path / "d", **sets, schema="cdr", max_tokens=cap)
     kept = cap == 500
@@ -134,7 +134,7 @@ def test_t_05_an_entity_past_the_cap_is_counted_and_a_fact_of_recall(write, tmp_
 
 
 @pytest.mark.parametrize("length", [1, 15, 16, 17, 40, 333])
-def test_t_05_tokens_past_the_positions_are_read_in_windows(write, tmp_path, length):
+def test_t_05_reads_tokens_past_the_positions_in_windows(write, tmp_path, length):
     def encode(ids: torch.Tensor, mask: torch.Tensor, _: object = None) -> torch.Tensor:
         assert ids.shape[1] <= 16, "a window is longer than the positions"
         return ids[..., None].float()
@@ -154,7 +154,7 @@ def test_t_06_no_window_is_longer_than_the_limit(size, length):
 
 
 @pytest.mark.parametrize("positions", [8, 9])
-def test_t_06_a_mention_as_long_as_the_window_is_read(write, capsys, tmp_path, dataset, positions):
+def test_t_06_reads_a_mention_as_long_as_the_window(write, capsys, tmp_path, dataset, positions):
     model = tiny_model(dataset, tmp_path / "m", positions=positions, epochs=1)
     name = "x1 y2 z3 x4 y5 z6 x7"
     title = f"{name} causes tremor."
@@ -175,7 +175,7 @@ VARIANTS = "EGFR T790M/L858R."
 
 
 @pytest.mark.parametrize("budget", [60, 400], ids=["many pieces", "whole words"])
-def test_t_07_entities_live_on_characters_however_a_variant_is_cut(budget):
+def test_t_07_entity_spans_do_not_depend_on_tokenization(budget):
     tokenizer = learn_bpe(["EGFR", "T790M", "L858R"] * (1 if budget == 60 else 50), budget)
     example = encoded(tokenizer, VARIANTS, "EGFR", "T790M", "L858R")
     assert shown(example, VARIANTS) == ["EGFR", "T790M", "L858R"]
@@ -184,7 +184,7 @@ def test_t_07_entities_live_on_characters_however_a_variant_is_cut(budget):
 
 
 @pytest.mark.parametrize("text", [VARIANTS, "c.2369C>T;p.T790M", "(T790M)"])
-def test_t_07_a_tagger_can_mark_a_variant_however_it_is_written(text):
+def test_t_07_a_tagger_can_mark_any_spelling_of_a_variant(text):
     doc = BiorelLanguage()(text)
     start = text.index("T790M")
     assert doc.char_span(start, start + 5) is not None

@@ -1,4 +1,4 @@
-"""X: PubMed XML in all its forms."""
+"""X: variants of PubMed XML."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def with_abstract(inner: str, pmid: int = 900001) -> str:
         ("<AbstractText>Aa.</AbstractText><CopyrightInformation>(c) me</CopyrightInformation>", "Aa."),
     ],
 )
-def test_x_01_every_part_of_a_structured_abstract_stays_in_order(parts, text):
+def test_x_01_keeps_all_parts_of_a_structured_abstract_in_order(parts, text):
     (found,) = parsed(with_abstract(parts))
     assert found.document.abstract == text
 
 
 def other(language: str, text: str, own: str = "") -> str:
-    said = f' Language="{language}"' if language else ""
-    extra = f'<OtherAbstract Type="Publisher"{said}><AbstractText>{text}</AbstractText></OtherAbstract>'
+    attribute = f' Language="{language}"' if language else ""
+    extra = f'<OtherAbstract Type="Publisher"{attribute}><AbstractText>{text}</AbstractText></OtherAbstract>'
     return article(900001, "Title.", own).replace("</MedlineCitation>", f"{extra}</MedlineCitation>")
 
 
@@ -63,7 +63,7 @@ def other(language: str, text: str, own: str = "") -> str:
         (other("spa", "Hola."), "", "none"),
     ],
 )
-def test_x_03_another_abstract_stands_in_only_where_there_is_none(record, text, source):
+def test_x_03_uses_another_abstract_only_if_there_is_none(record, text, source):
     (found,) = parsed(record)
     assert (found.document.abstract, found.article.abstract_source) == (text, source)
 
@@ -75,7 +75,7 @@ UPDATE = article_set(article(900013, "New.", version=2), article(900014, "New.",
 
 @pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
 @pytest.mark.parametrize("names", [("pubmed24n0001.xml", "pubmed24n1300.xml"), ("old.xml", "pubmed24n0900.xml.gz")])
-def test_x_04_deletions_and_versions_hold_in_any_order(write, tmp_path, order, names):
+def test_x_04_applies_deletions_and_versions_in_any_order(write, tmp_path, order, names):
     folders = {"a": write(f"a/{names[0]}", BASE).parent, "b": write(f"b/{names[1]}", UPDATE).parent}
     given = {"baseline": [folders[name] for name in order], "out": tmp_path / "out"}
     out = fetch_pubmed.run(FetchPubmed.model_validate(given))
@@ -95,7 +95,7 @@ def test_x_04_deletions_and_versions_hold_in_any_order(write, tmp_path, order, n
         ("<MedlineDate>Dec 18</MedlineDate>", None),
     ],
 )
-def test_x_06_a_date_in_words_or_none_loses_no_document(write, tmp_path, date, year):
+def test_x_06_an_unusual_or_missing_date_loses_no_document(write, tmp_path, date, year):
     record = article(900001).replace("<Year>2001</Year>", date)
     given = {"baseline": [write("a.xml", article_set(record, article(900002)))], "out": tmp_path / "out"}
     out = fetch_pubmed.run(FetchPubmed.model_validate(given))
@@ -128,11 +128,11 @@ BOOK = (
     ],
     ids=["cited", "references", "book"],
 )
-def test_x_07_cited_articles_make_no_documents(record):
+def test_x_07_cited_articles_are_not_documents(record):
     assert [found.document.doc_id for found in parsed(record)] == ["900010"]
 
 
-def test_x_07_an_article_that_only_cites_has_no_id(counts):
+def test_x_07_a_record_with_only_citations_has_no_id(counts):
     record = article(900010).replace('<PMID Version="1">900010</PMID>', CITED)
     assert parsed(record, counts=counts) == []
     assert counts[Reason.CITATION_DROPPED_NO_PMID] == 1
@@ -146,17 +146,17 @@ def test_x_07_an_article_that_only_cites_has_no_id(counts):
         ("<collection><document/></collection>", "<collection>"),
     ],
 )
-def test_x_08_another_flavour_of_xml_is_named(capsys, write, tmp_path, content, root):
+def test_x_08_names_the_root_of_another_kind_of_xml(capsys, write, tmp_path, content, root):
     path = write("wrong.xml", content)
-    code, _, said = command_line(capsys, "fetch", "pubmed", *flags(baseline=path, out=tmp_path / "out"))
+    code, _, err = command_line(capsys, "fetch", "pubmed", *flags(baseline=path, out=tmp_path / "out"))
     assert code == 3
-    assert f"{path}: root element {root} where <PubmedArticleSet> or" in said
+    assert f"{path}: root element {root} where <PubmedArticleSet> or" in err
     assert not (tmp_path / "out").exists()
 
 
-def test_x_08_pubmed_xml_is_not_taken_for_bioc(capsys, write, tmp_path):
-    """One suffix, two formats: the root element tells them apart."""
+def test_x_08_does_not_read_pubmed_xml_as_bioc(capsys, write, tmp_path):
+    """Both formats use the suffix .xml; the root element distinguishes them."""
     path = write("abstracts.xml", article_set(article(900001)))
-    code, _, said = command_line(capsys, "extract", path, *flags(out=tmp_path / "r.jsonl"))
-    assert code == 0, said
+    code, _, err = command_line(capsys, "extract", path, *flags(out=tmp_path / "r.jsonl"))
+    assert code == 0, err
     assert '"900001"' in (tmp_path / "r.status.jsonl").read_text()
