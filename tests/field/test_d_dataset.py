@@ -100,6 +100,7 @@ def test_d_03_a_directed_fact_gives_two_pairs(write, tmp_path):
     assert (stats["total"]["positives"], stats["total"]["negatives"]) == (1, 1)
 
 
+@pytest.mark.slow
 def test_d_04_output_does_not_depend_on_the_order_of_hashes(write, tmp_path):
     source = write("a.txt", "".join(sample_documents()[:8]))
     command = ["build-dataset", "--documents", source, "--ctd", SAMPLE / "ctd", "--mesh", SAMPLE / "mesh.tsv"]

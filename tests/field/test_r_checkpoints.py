@@ -97,6 +97,7 @@ def test_r_03_replaces_a_checkpoint_only_when_complete(killed, dataset, tmp_path
     assert killed.read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [None, 1, 5], ids=["after an epoch", "in the first steps", "after 5 steps"])
 def test_r_04_a_resumed_run_has_the_learning_rates_of_an_uninterrupted_run(dataset, tmp_path, monkeypatch, steps):
     rates: dict[int, float] = {}

@@ -130,6 +130,7 @@ def test_s_02_a_long_form_stays_within_its_sentence(stop):
     assert find_abbreviations(text) == {"SMA": "Spinal muscular atrophy"}
 
 
+@pytest.mark.slow
 def test_s_04_one_and_two_processes_tag_twenty_abstracts_the_same_way(capsys, tmp_path):
     rows = read_json_lines(SAMPLE / "abstracts.jsonl")[:20]
     source = tmp_path / "a.jsonl"

@@ -129,7 +129,9 @@ def test_t_05_counts_an_entity_past_the_token_limit_against_recall(write, tmp_pa
     kept = cap == 500
     assert stats["splits"]["test"]["too_long_positives"] == (not kept)
     assert stats["splits"]["test"]["positives"] == kept
-    assert pairs(tmp_path / "d", "test")["MESH:D900001", "MESH:D900002"].drop == ("" if kept else "too_long")
+    assert pairs(tmp_path / "d", "test")["MESH:D900001", "MESH:D900002"].excluded_because == (
+        "" if kept else "too_long"
+    )
     assert counts(tmp_path / "d").get("positive pairs over --max-tokens", 0) == (not kept)
 
 
