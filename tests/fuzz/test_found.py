@@ -36,9 +36,9 @@ from biorel.knowledge import mesh_files
 from biorel.knowledge.mesh_files import read_entries
 from biorel.records import Document, Mention
 from biorel.tables import read_table, write_table
-from tests.fuzz.hostile import hostile
-from tests.fuzz.readers import READERS, Answers
 from tests.servers import article, article_set
+from tools.fuzz.hostile import hostile_files
+from tools.fuzz.readers import READERS, Answers
 
 ENDLESS = "9" * 5000
 DEEP = "[" * 3000
@@ -342,7 +342,7 @@ def test_no_hostile_file_opens_another(tmp_path):
     """The entity of a file outside, and the DTD of a host, stay what they are."""
     for name in ("bioc-xml", "pubmed", "mesh-terms"):
         reader = READERS[name]
-        for case, content in hostile(reader.seeds(), 1000):
+        for case, content in hostile_files(reader.seeds(), 1000):
             if not case.startswith("external"):
                 continue
             (tmp_path / reader.file).write_bytes(content())

@@ -1,6 +1,6 @@
-"""kill -9 in short. By hand: `python -m tests.fuzz.kills`.
+"""A brief run of the kill test of `tools/kill`.
 
-In a process of its own, as a fork of this one would take along the threads of torch.
+It runs in a separate process: a fork of this one would inherit the threads of torch.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.conftest import REPOSITORY
 @pytest.mark.slow
 def test_two_kills_of_each_command_change_no_output():
     done = subprocess.run(
-        [sys.executable, "-m", "tests.fuzz.kills", "--kills", "2"],
+        [sys.executable, "-m", "tools.kill", "--kills", "2"],
         capture_output=True,
         text=True,
         cwd=REPOSITORY,

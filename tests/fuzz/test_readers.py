@@ -1,15 +1,15 @@
-"""The fuzzer in short: some cases of each reader. By hand: `python -m tests.fuzz.run`."""
+"""A brief run of the fuzzer of `tools/fuzz`: some cases for each reader."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.fuzz.readers import READERS
-from tests.fuzz.run import fuzz
+from tools.fuzz.readers import READERS
+from tools.fuzz.run import fuzz
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_a_reader_ends_in_records_or_in_one_line(name, tmp_path):
+def test_a_reader_returns_records_or_raises_a_one_line_error(name, tmp_path):
     row = fuzz(name, cases=60, seed=0, large=5_000, folder=tmp_path)
     assert row["faults"] == []
     assert 0 < row["refused"] < row["cases"]

@@ -1,7 +1,7 @@
-"""Commands that are killed: what each is run on, and what of its output must be the same however it came to be.
+"""The commands to kill, their inputs, and digests of the parts of an output that must not vary between runs.
 
-Every run is a fork of one process that has imported the commands and has done nothing else, so that a run costs its
-own work only and no thread is lost in the fork.
+Every run is a fork of one process that has only imported the commands. So a run spends no time on imports, and no
+thread is lost in the fork.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from biorel.config import Extract, FetchCtd, FetchPubmed, Tag, Train
 from tests.command_runs import SAMPLE, TINY, sample_dataset
 from tests.servers import Eutils, FakeClock, Reply, Request, article, running, served_file
 
-# what tells of the last run and not of the output: times, that it went on from a killed one, how often it asked PubMed
-_OF_THE_RUN = ("seconds", "seconds_per_epoch", "documents_per_second", "began", "date", "resumed", "requests")
+# fields that describe the run rather than the output: times, whether it resumed, the number of requests
+_RUN_FIELDS = ("seconds", "seconds_per_epoch", "documents_per_second", "began", "date", "resumed", "requests")
 _PMIDS = [str(number) for number in range(1, 1001)]
 _CTD = ("CTD_chem_gene_ixn_types", "CTD_chemicals_diseases")
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command on tiny data: `run` writes `out` in a folder of its own, and perhaps files beside it."""
+    """A command on tiny data: `run` writes `out` into the folder that it is given, perhaps with other files."""
 
     out: str
     run: Callable[[Path], object]
 
 
-def forked(work: Callable[[], object]) -> int:
-    """Start the work in a process of its own; its id. It ends with 0, or with 1 and a traceback."""
+def fork(work: Callable[[], object]) -> int:
+    """Start the work in a child process and return its id. The child exits with 0, or with 1 after a traceback."""
     child = os.fork()
     if child:
         return child
@@ -57,14 +57,14 @@ def forked(work: Callable[[], object]) -> int:
         os._exit(code)
 
 
-def waited(child: int) -> None:
-    """Raises where the process did not end well."""
+def wait(child: int) -> None:
+    """Wait for a child process; raise if it failed."""
     _, status = os.waitpid(child, 0)
     assert os.waitstatus_to_exitcode(status) == 0
 
 
 def serve(place: Path) -> None:
-    """Answer for ever as PubMed and CTD do, CTD slowly enough to be left in between; the address goes to `place`."""
+    """Answer as PubMed and CTD do, without end; write the address to `place`. CTD answers slowly, so that kills hit it."""
     with running() as server:
         Eutils(server, {pmid: article(pmid, f"Title {pmid}.", "Text. " * 20) for pmid in _PMIDS})
         for name in _CTD:
@@ -85,7 +85,12 @@ def _slow(answer: Any) -> Callable[[Request], Reply]:
 
 
 def commands(inputs: Path, url: str) -> dict[str, Command]:
-    """By name; `inputs` is what `prepare` filled."""
+    """The commands by name.
+
+    Args:
+        inputs: the folder that `prepare` filled.
+        url: address of the test server.
+    """
     clock = FakeClock().clock
 
     def pubmed(folder: Path) -> object:
@@ -115,35 +120,35 @@ def commands(inputs: Path, url: str) -> dict[str, Command]:
 
 
 def prepare(inputs: Path) -> None:
-    """Make what the commands read."""
+    """Write the inputs of the commands."""
     (inputs / "pmids.txt").write_text("\n".join(_PMIDS), encoding="utf-8")
     lines = (SAMPLE / "abstracts.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     (inputs / "few.jsonl").write_text("".join(lines[:6]), encoding="utf-8")
-    waited(forked(partial(sample_dataset, inputs)))
+    wait(fork(partial(sample_dataset, inputs)))
 
 
 def digests(folder: Path) -> dict[str, str]:
-    """What must be the same of every file of a folder: all bytes of a table, and of JSON all but what tells of the run
-    and the folder's own name."""
-    found = (path for path in sorted(folder.rglob("*")) if path.is_file() and "events" not in path.parts)
-    # a lock that nobody holds, which a kill between the last move and the unlocking leaves, is taken over or harmless
-    files = (path for path in found if path.suffix != ".lock")
+    """SHA-256 of every file in a folder, by path: of all bytes of a table, and of JSON without the fields of the run
+    and the name of the folder."""
+    candidates = (path for path in sorted(folder.rglob("*")) if path.is_file() and "events" not in path.parts)
+    # a kill between the last move and the unlocking leaves a lock file that nobody holds, which is harmless
+    files = (path for path in candidates if path.suffix != ".lock")
     return {str(path.relative_to(folder)): hashlib.sha256(_content(path, folder)).hexdigest() for path in files}
 
 
 def _content(path: Path, folder: Path) -> bytes:
     if path.name == "manifest.json":
-        manifest = json.dumps(_of_the_output(json.loads(path.read_text(encoding="utf-8"))))
+        manifest = json.dumps(_without_run_fields(json.loads(path.read_text(encoding="utf-8"))))
         return manifest.replace(str(folder), "").encode()
     if path.name == "metrics.json":
-        return json.dumps(_of_the_output(json.loads(path.read_text(encoding="utf-8")))).encode()
+        return json.dumps(_without_run_fields(json.loads(path.read_text(encoding="utf-8")))).encode()
     if path.name == "history.parquet":
-        return pd.read_parquet(path).drop(columns=list(_OF_THE_RUN), errors="ignore").to_csv().encode()
+        return pd.read_parquet(path).drop(columns=list(_RUN_FIELDS), errors="ignore").to_csv().encode()
     return path.read_bytes()
 
 
-def _of_the_output(value: Any) -> Any:
-    """JSON without what tells of the run, however deep."""
+def _without_run_fields(value: Any) -> Any:
+    """A JSON value without the fields of the run, at any depth."""
     if isinstance(value, dict):
-        return {name: _of_the_output(item) for name, item in value.items() if name not in _OF_THE_RUN}
-    return [_of_the_output(item) for item in value] if isinstance(value, list) else value
+        return {name: _without_run_fields(item) for name, item in value.items() if name not in _RUN_FIELDS}
+    return [_without_run_fields(item) for item in value] if isinstance(value, list) else value

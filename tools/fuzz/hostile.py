@@ -1,4 +1,4 @@
-"""Files made to harm: bombs, endless lines, deep nests, quadratic work. Each is told by its name and its size."""
+"""Files made to do harm: gzip and entity bombs, endless lines, deep nesting, quadratic work."""
 
 from __future__ import annotations
 
@@ -33,26 +33,36 @@ _LINES = {
 }
 
 
-def hostile(seeds: list[bytes], size: int = HUNDRED_MB) -> Iterator[tuple[str, Callable[[], bytes]]]:
-    """(name, what makes the content) of each file.
+def hostile_files(seeds: list[bytes], size: int = HUNDRED_MB) -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """Yield the name of each file and a function that makes its content.
 
     Args:
-        seeds: sound files.
-        size: bytes of an endless line or record; files of many rows, whose time grows with them, have a fiftieth.
+        seeds: valid files.
+        size: bytes of an endless line or record. Files of many rows have a fiftieth of it, as their reading time
+            grows with the number of rows.
     """
-    sound, rows = seeds[0], size // 50
+    valid, rows = seeds[0], size // 50
     for name, piece in _FILLINGS.items():
         yield f"a line of {name}", partial(_filled, b"", piece, b"", size)
-        half = len(sound) // 2
-        yield f"a sound file with {name} in it", partial(_filled, sound[:half], piece, sound[half:], size)
+        half = len(valid) // 2
+        yield f"a valid file with {name} in it", partial(_filled, valid[:half], piece, valid[half:], size)
     for name, piece in _LINES.items():
-        yield f"a sound file, then {name}", partial(_filled, sound.rstrip() + b"\n", piece, b"", rows)
-    zeros, lines = gzip.compress(bytes(2**20), 1), gzip.compress(sound + b"\n" * rows, 1)
+        yield f"a valid file, then {name}", partial(_filled, valid.rstrip() + b"\n", piece, b"", rows)
+    zeros, lines = gzip.compress(bytes(2**20), 1), gzip.compress(valid + b"\n" * rows, 1)
     yield "a gzip bomb of zeros", partial(_filled, b"", zeros, b"", len(zeros) * (5 * size // 2**20 + 1))
     yield "a gzip bomb of lines", partial(bytes, lines)
-    yield "the file many times", partial(_filled, b"", sound.rstrip() + b"\n\n", b"", rows)
-    yield "the file many times, packed", partial(_filled, b"", gzip.compress(sound, 1), b"", rows)
-    for make in (_laughs, _attribute_laughs, _blowup, _entities, _external, _one_document, _attributes, _deep):
+    yield "the file many times", partial(_filled, b"", valid.rstrip() + b"\n\n", b"", rows)
+    yield "the file many times, compressed", partial(_filled, b"", gzip.compress(valid, 1), b"", rows)
+    for make in (
+        _billion_laughs,
+        _billion_laughs_in_attribute,
+        _quadratic_blowup,
+        _many_entities,
+        _external_entity,
+        _endless_document,
+        _many_attributes,
+        _deep_nesting,
+    ):
         for root in ("collection", "PubmedArticleSet", "DescriptorRecordSet"):
             yield f"{make.__name__.strip('_')} in {root}", partial(make, root, size)
     for name, json_ in _JSON.items():
@@ -65,43 +75,43 @@ def _filled(before: bytes, piece: bytes, after: bytes, size: int) -> bytes:
     return b"".join((before, piece * (size // len(piece)), after))
 
 
-def _laughs(root: str, size: int) -> bytes:
+def _billion_laughs(root: str, size: int) -> bytes:
     levels = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
     return f'<!DOCTYPE {root} [<!ENTITY l0 "ha">{levels}]><{root}><document>&l11;</document></{root}>'.encode()
 
 
-def _attribute_laughs(root: str, size: int) -> bytes:
-    return _laughs(root, size).replace(b"<document>&l11;", b'<document id="&l11;">')
+def _billion_laughs_in_attribute(root: str, size: int) -> bytes:
+    return _billion_laughs(root, size).replace(b"<document>&l11;", b'<document id="&l11;">')
 
 
-def _blowup(root: str, size: int) -> bytes:
+def _quadratic_blowup(root: str, size: int) -> bytes:
     text = "a" * (size // 1000)
     uses = "&x;" * (size // 1000)
     return f'<!DOCTYPE {root} [<!ENTITY x "{text}">]><{root}><document id="&x;&x;">{uses}</document></{root}>'.encode()
 
 
-def _entities(root: str, size: int) -> bytes:
+def _many_entities(root: str, size: int) -> bytes:
     declared = "".join(f'<!ENTITY e{n} "x">' for n in range(size // 20))
     return f"<!DOCTYPE {root} [{declared}]><{root}/>".encode()
 
 
-def _external(root: str, size: int) -> bytes:
+def _external_entity(root: str, size: int) -> bytes:
     outside = '<!ENTITY f SYSTEM "file:///etc/passwd"><!ENTITY % d SYSTEM "http://127.0.0.1:1/d.dtd">%d;'
     return f"<!DOCTYPE {root} [{outside}]><{root}><document><id>&f;</id></document></{root}>".encode()
 
 
-def _one_document(root: str, size: int) -> bytes:
+def _endless_document(root: str, size: int) -> bytes:
     tag = {"collection": "document", "PubmedArticleSet": "PubmedArticle"}.get(root, "DescriptorRecord")
     inner = b"<annotation/>" * (size // 13)
     return f"<{root}><{tag}>".encode() + inner + f"</{tag}></{root}>".encode()
 
 
-def _attributes(root: str, size: int) -> bytes:
+def _many_attributes(root: str, size: int) -> bytes:
     many = " ".join(f'a{n}="x"' for n in range(size // 200))
     return f"<{root}><document {many}/></{root}>".encode()
 
 
-def _deep(root: str, size: int) -> bytes:
+def _deep_nesting(root: str, size: int) -> bytes:
     return f"<{root}>".encode() + b"<passage>" * (size // 100)
 
 

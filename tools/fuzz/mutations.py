@@ -1,5 +1,5 @@
-"""Sound files made unsound, by a seed: cut, flipped, repeated, packed badly, written in another encoding, and with
-values at which parsers break."""
+"""Mutations of valid files: cut, flipped and repeated bytes, broken gzip, other encodings, and values that break
+parsers. A seeded generator makes every case repeatable."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _NUMBER = re.compile(rb"\d+")
 _QUOTED = re.compile(rb'"[^"\\]*"|>[^<]*<')
 
 
-def mutated(seeds: list[bytes], rng: random.Random) -> bytes:
-    """One of the files with one to four faults, packed in one case of four."""
+def mutate(seeds: list[bytes], rng: random.Random) -> bytes:
+    """One of the valid files with one, two or four faults; one case in four is compressed as well."""
     content = rng.choice(seeds)
     for _ in range(rng.choice((1, 1, 2, 4))):
         content = rng.choice(_FAULTS)(content, rng)
-    return rng.choice(_PACKINGS)(content, rng)
+    return rng.choice(_COMPRESSIONS)(content, rng)
 
 
 def _flip(content: bytes, rng: random.Random) -> bytes:
@@ -109,21 +109,21 @@ def _plain(content: bytes, rng: random.Random) -> bytes:
     return content
 
 
-def _packed(content: bytes, rng: random.Random) -> bytes:
+def _gzip(content: bytes, rng: random.Random) -> bytes:
     return gzip.compress(content, 1, mtime=0)
 
 
-def _cut_member(content: bytes, rng: random.Random) -> bytes:
+def _cut_gzip_member(content: bytes, rng: random.Random) -> bytes:
     half = len(content) // 2
-    return _packed(content[:half], rng) + _cut(_packed(content[half:], rng), rng)
+    return _gzip(content[:half], rng) + _cut(_gzip(content[half:], rng), rng)
 
 
-def _damaged_member(content: bytes, rng: random.Random) -> bytes:
-    return _flip(_packed(content, rng), rng)
+def _damaged_gzip(content: bytes, rng: random.Random) -> bytes:
+    return _flip(_gzip(content, rng), rng)
 
 
-def _trailing(content: bytes, rng: random.Random) -> bytes:
-    return _packed(content, rng) + rng.choice((b"\0" * 9, b"garbage", b"\x1f\x8b"))
+def _gzip_and_garbage(content: bytes, rng: random.Random) -> bytes:
+    return _gzip(content, rng) + rng.choice((b"\0" * 9, b"garbage", b"\x1f\x8b"))
 
 
 Fault = Callable[[bytes, random.Random], bytes]
@@ -131,4 +131,4 @@ _FAULTS: tuple[Fault, ...] = (
     *(_flip, _flip, _cut, _drop, _repeat, _insert, _insert, _number, _number, _value, _value, _lines),
     *(_encoded, _mixed),
 )
-_PACKINGS: tuple[Fault, ...] = (*[_plain] * 12, _packed, _cut_member, _damaged_member, _trailing)
+_COMPRESSIONS: tuple[Fault, ...] = (*[_plain] * 12, _gzip, _cut_gzip_member, _damaged_gzip, _gzip_and_garbage)

@@ -1,6 +1,6 @@
-"""The readers that are fuzzed: each with small sound files to begin from, and a way to read one to its end.
+"""The readers to fuzz, each with small valid files to mutate and a function that reads a whole file.
 
-A reader yields what it read, so that the fuzzer can see whether it would fit biorel's tables.
+A reader yields its records, so that the fuzzer can check whether they fit biorel's tables.
 """
 
 from __future__ import annotations
@@ -51,20 +51,20 @@ class Reader:
     """A reader of one file.
 
     Attributes:
-        file: what the file is called, where the reader goes by names.
-        seeds: makes the sound files.
-        read: reads the file at a path to its end.
-        beside: sound files that it needs beside it, by name.
+        file: name of the file, as some readers go by names.
+        seeds: makes the valid files.
+        read: yields all records of the file at a path.
+        companions: valid files that the reader expects in the same folder, by name.
     """
 
     file: str
     seeds: Callable[[], list[bytes]]
     read: Callable[[Path], Iterable[Any]]
-    beside: Callable[[], dict[str, bytes]] = field(default=dict)
+    companions: Callable[[], dict[str, bytes]] = field(default=dict)
 
 
 class Answers:
-    """A client of a service that answers every question with the content of one file."""
+    """A client that answers every request with the content of one file."""
 
     def __init__(self, path: Path) -> None:
         self._content = path.read_bytes()
@@ -79,7 +79,7 @@ class Answers:
         return self.repeated(path, lambda: read(self.once(path, parameters)))
 
     def repeated(self, place: str, attempt: Callable[[], Any]) -> Any:
-        """A bad answer stays one, however often it is asked for."""
+        """Run the attempt once: asking again would give the same answer."""
         try:
             return attempt()
         except BadAnswerError as error:
@@ -187,11 +187,11 @@ def _mesh_rows() -> list[bytes]:
     return [tree.encode(), tree.encode("utf-16"), "Fever;C23.888\nÉpilepsy;C10\n".encode("iso-8859-1")]
 
 
-def _tree(path: Path) -> Path:
+def _tree_file(path: Path) -> Path:
     return path.with_name("tree.tsv")
 
 
-def _tree_beside() -> dict[str, bytes]:
+def _tree_companion() -> dict[str, bytes]:
     return {"tree.tsv": _mesh_rows()[0]}
 
 
@@ -252,8 +252,8 @@ def _chemprot(name: str) -> Reader:
     def read(path: Path) -> Iterator[Any]:
         return read_chemprot(*(path.with_name(other) for other in _CHEMPROT), Counts())
 
-    beside = {other: content for other, content in _CHEMPROT.items() if other != name}
-    return Reader(name, lambda: [_CHEMPROT[name]], read, lambda: beside)
+    companions = {other: content for other, content in _CHEMPROT.items() if other != name}
+    return Reader(name, lambda: [_CHEMPROT[name]], read, lambda: companions)
 
 
 def _dump(path: Path) -> Iterator[Any]:
@@ -338,8 +338,8 @@ READERS: dict[str, Reader] = {
     "mesh": Reader(
         "a",
         lambda: [*_mesh_rows(), *_mesh_xml()],
-        lambda path: [vars(read_mesh([path, _tree(path)], Counts()))],
-        _tree_beside,
+        lambda path: [vars(read_mesh([path, _tree_file(path)], Counts()))],
+        _tree_companion,
     ),
     "mesh-terms": Reader("a", _mesh_xml, lambda path: read_terms([path], Counts())),
     "ctd-chemicals-genes": Reader(
@@ -406,4 +406,4 @@ READERS: dict[str, Reader] = {
         lambda path: _citations(fetch_articles(Answers(path), ["1", "2", "3"])),  # type: ignore[arg-type]
     ),
 }
-"""By name; what a person would hand to biorel, and what a service would send."""
+"""The readers by name: of files that a user gives to biorel, and of answers that a service sends."""

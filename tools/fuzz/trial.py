@@ -1,4 +1,4 @@
-"""One file through one reader: what came of it, how long it took, and whether all that was read fits the tables."""
+"""One file through one reader: the outcome, the time, and whether the records fit biorel's tables."""
 
 from __future__ import annotations
 
@@ -16,25 +16,32 @@ import pyarrow as pa
 from biorel.errors import BiorelError
 from biorel.records import Annotated
 from biorel.schemas import SCHEMAS, to_row
-from tests.fuzz.readers import Reader
+from tools.fuzz.readers import Reader
 
-MOST_SECONDS = 5.0
-_GIVEN_UP = 120
+MAX_SECONDS = 5.0
+_TIMEOUT = 120
+_MAX_MESSAGE = 1000  # characters
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a case: `told` is a BiorelError's line, `fault` another exception's; empty where there was none."""
+    """The outcome of a case.
+
+    Attributes:
+        seconds: of processor time.
+        message: of a BiorelError; empty if there was none.
+        fault: the violated rule or an unexpected exception; empty if there was none.
+    """
 
     seconds: float
-    told: str = ""
+    message: str = ""
     fault: str = ""
 
 
 def attempt(reader: Reader, path: Path) -> Outcome:
-    """Read the file to its end; the time is that of the processor, so that a busy machine makes no case slow."""
+    """Read a whole file. Processor time is measured, so that a busy machine does not make a case look slow."""
     signal.signal(signal.SIGALRM, _give_up)
-    signal.alarm(_GIVEN_UP)
+    signal.alarm(_TIMEOUT)
     began = time.process_time()
     try:
         records = list(reader.read(path))
@@ -42,10 +49,10 @@ def attempt(reader: Reader, path: Path) -> Outcome:
         _check(records)
     except BiorelError as error:
         seconds = time.process_time() - began
-        long = len(f"{error.message}{error.hint}".replace(str(path.parent), "")) > 1000
-        fault = "a message of more than a line" if "\n" in error.message or long else ""
+        too_long = len(f"{error.message}{error.hint}".replace(str(path.parent), "")) > _MAX_MESSAGE
+        fault = "the message is longer than a line" if "\n" in error.message or too_long else ""
         return Outcome(seconds, error.message, fault)
-    except Exception as error:  # this is what is looked for
+    except Exception as error:  # unexpected exceptions are the faults that the fuzzer looks for
         return Outcome(time.process_time() - began, "", f"{type(error).__name__}: {error}"[:300])
     finally:
         signal.alarm(0)
@@ -53,11 +60,11 @@ def attempt(reader: Reader, path: Path) -> Outcome:
 
 
 def _give_up(number: int, frame: FrameType | None) -> None:
-    raise TimeoutError(f"no end in {_GIVEN_UP} s")
+    raise TimeoutError(f"not finished after {_TIMEOUT} s")
 
 
 def _check(records: Iterable[Any]) -> None:
-    """Raises where a record would not fit its table, or a text is not writable as UTF-8."""
+    """Raise if a record does not fit its table or a text cannot be encoded as UTF-8."""
     by_kind: defaultdict[type, list[dict[str, Any]]] = defaultdict(list)
     for record in records:
         parts = (record.document, *record.mentions, *record.curations) if isinstance(record, Annotated) else (record,)

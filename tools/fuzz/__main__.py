@@ -1,0 +1,5 @@
+"""`python -m tools.fuzz` runs the fuzzer."""
+
+from tools.fuzz.run import main
+
+main()
