@@ -64,7 +64,7 @@ def wait(child: int) -> None:
 
 
 def serve(place: Path) -> None:
-    """Answer as PubMed and CTD do, without end; write the address to `place`. CTD answers slowly, so that kills hit it."""
+    """Answer as PubMed and CTD do, without end, and write the address to `place`. CTD is slow, so that kills hit it."""
     with running() as server:
         Eutils(server, {pmid: article(pmid, f"Title {pmid}.", "Text. " * 20) for pmid in _PMIDS})
         for name in _CTD:
