@@ -1,9 +1,9 @@
-"""What knowledge costs: tokens, seconds and memory of an abstract with 0, 1, 2 and 4 branches an entity.
+"""The cost of knowledge: tokens, seconds and memory for an abstract with 0, 1, 2 and 4 branches an entity.
 
-    pytest tests/benchmarks/test_knowledge_cost.py --benchmark-enable --benchmark-timer=time.process_time
+    pytest -m "" tests/benchmarks/test_knowledge_cost.py --benchmark-enable --benchmark-timer=time.process_time
 
-With BIOREL_BERT=FOLDER the same of a BERT. Tokens and peak memory of a training step are told as extra info
-(--benchmark-json FILE holds them) and printed with -s.
+BIOREL_BERT=FOLDER measures a BERT instead. `-s` prints the tokens and the peak memory of a training step;
+`--benchmark-json FILE` writes them as extra information.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ from biorel.training.collate import Collator
 from biorel.training.graph import read_triples
 from tests.builders import RESOURCES
 
+pytestmark = pytest.mark.slow
+
 DOCUMENTS = 16
 Measured = tuple[Bran, list[Example], Batch]
 
@@ -55,7 +57,7 @@ def shared_folder() -> Path:
 
 
 def batch(folder: Path, graph: Graph, branches: int) -> Measured:
-    """A network and the first abstracts of CDR's test set as one batch."""
+    """A network, and the first abstracts of CDR's test set as examples and as one batch."""
     name = os.environ.get("BIOREL_BERT")
     schema = load_schema(RESOURCES / "relations" / "cdr.toml")
     documents = list(read_documents([folder / "cdr" / "CDR_TestSet.PubTator.txt.gz"], Counts()))[:DOCUMENTS]
@@ -73,41 +75,43 @@ def batch(folder: Path, graph: Graph, branches: int) -> Measured:
         texts = (annotated.document.text for annotated in documents)
         tokenizer = import_subword_nmt(folder / "bran" / "just_train_2500.merges.txt", texts)
         model = Bran(BranConfig(vocabulary=tokenizer.get_vocab_size(), **sizes))
-    encoder, inject = Featurizer(tokenizer, schema.labels, labels), Injector(graph, tokenizer, branches)
+    featurizer, inject = Featurizer(tokenizer, schema.labels, labels), Injector(graph, tokenizer, branches)
     examples = []
     for annotated in documents:
         linked = link(annotated.mentions, "drop")
         pairs = candidates(annotated.document.doc_id, entities(linked), schema)
-        example = encoder.example(annotated.document, annotated.mentions, linked, pairs, Counts())
+        example = featurizer.example(annotated.document, annotated.mentions, linked, pairs, Counts())
         examples.append(inject(example, annotated.document.text) if branches else example)
     types = tuple((relation.head, relation.tail) for relation in schema.relations)
     return model, examples, Collator("mentions", types, features=0)(examples, all_pairs(examples))
 
 
 @pytest.mark.parametrize("branches", [0, 1, 2, 4])
-def test_a_training_step(benchmark, shared_folder, graph, branches):
+def test_cost_of_a_training_step(benchmark, shared_folder, graph, branches):
     torch.set_num_threads(1)
-    model, examples, given = batch(shared_folder, graph, branches)
+    model, examples, inputs = batch(shared_folder, graph, branches)
 
     def step() -> None:
-        output = model.train()(given)
-        loss = task_loss(output, given, positive_weight=1.0) + ner_loss(output.ner, given.ner_labels, given.token_mask)
+        output = model.train()(inputs)
+        loss = task_loss(output, inputs, positive_weight=1.0) + ner_loss(
+            output.ner, inputs.ner_labels, inputs.token_mask
+        )
         loss.backward()
 
     with torch.profiler.profile(profile_memory=True) as profile:
         step()
-    text = sum(len(example.token_ids) for example in examples) / len(examples)
-    grown = sum(len(tokens) for example in examples for tokens in example.branch_tokens) / len(examples)
-    benchmark.extra_info["tokens of text"] = round(text, 1)
-    benchmark.extra_info["tokens of branches"] = round(grown, 1)
+    text_tokens = sum(len(example.token_ids) for example in examples) / len(examples)
+    branch_tokens = sum(len(tokens) for example in examples for tokens in example.branch_tokens) / len(examples)
+    benchmark.extra_info["tokens of text"] = round(text_tokens, 1)
+    benchmark.extra_info["tokens of branches"] = round(branch_tokens, 1)
     benchmark.extra_info["peak MiB of the step, an abstract"] = round(_peak(profile) / 2**20 / len(examples), 1)
     benchmark.pedantic(step, rounds=3, warmup_rounds=1)
     print(f"\n{branches} branches: {benchmark.extra_info}")
-    assert (grown > 0) == (branches > 0)
+    assert (branch_tokens > 0) == (branches > 0)
 
 
 def _peak(profile: torch.profiler.profile) -> int:
-    """The most bytes that were held at once, from each allocation and release in the order of time."""
+    """The largest number of bytes held at one time, from all allocations and releases in order."""
     held = most = 0
     for event in profile.profiler.kineto_results.events():
         if event.name() == "[memory]":
