@@ -23,7 +23,7 @@ from typing import IO, Any
 from biorel import __version__
 from biorel.config import Config
 from biorel.counts import Counts
-from biorel.errors import OutputError
+from biorel.errors import ModelError, OutputError
 
 MANIFEST = "manifest.json"
 _UNPRINTED = ("out", "force", "status", "device", "threads", "dry_run")
@@ -105,6 +105,23 @@ def whole_file(path: Path) -> Iterator[Path]:
             partial.replace(path)
         finally:
             partial.unlink(missing_ok=True)
+
+
+def read_json_object(path: Path) -> dict[str, Any]:
+    """The JSON object in a file of a dataset or model folder.
+
+    Raises:
+        ModelError: the file cannot be read or does not hold a JSON object.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ModelError(f"{path}: {error.strerror or error}", "the folder is incomplete") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ModelError(f"{path}: not JSON ({error})") from error
+    if not isinstance(content, dict):
+        raise ModelError(f"{path}: not a JSON object")
+    return content
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -27,11 +27,11 @@ ROOMS: dict[str, set[str]] = {
     "resources": {"errors"},
     "config": {"errors"},
     "artifacts": {"errors", "counts", "config"},
-    "text": {"errors", "config"},
+    "text": {"errors"},
     "formats": {"errors", "records", "counts", "schemas", "tables"},
     "fetch": {"errors", "counts", "formats"},
     "knowledge": {"errors", "records", "counts", "text", "formats"},
-    "dataset": {"errors", "records", "counts", "config", "text", "formats", "knowledge"},
+    "dataset": {"errors", "records", "counts", "config", "artifacts", "text", "formats", "knowledge"},
     "model": {"errors"},
     "scoring": {"errors", "records", "counts", "resources", "config", "artifacts", "formats", "knowledge", "dataset"},
     "training": {
@@ -49,7 +49,7 @@ ROOMS: dict[str, set[str]] = {
         "scoring",
     },
     "linking": {"errors", "records", "counts", "tables", "text", "knowledge"},
-    "ner": {"errors", "records", "counts", "text", "formats", "model", "training", "linking"},
+    "ner": {"errors", "records", "counts", "text", "formats", "dataset", "model", "training", "linking"},
     "extraction": {
         "records",
         "counts",

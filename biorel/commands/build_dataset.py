@@ -19,9 +19,10 @@ from biorel import artifacts
 from biorel.config import BuildDataset
 from biorel.counts import Counts, Reason
 from biorel.dataset.corpora import Sources, find_splits
-from biorel.dataset.featurize import Featurizer, ner_labels
+from biorel.dataset.featurize import Featurizer
 from biorel.dataset.hypernyms import strict_ancestors
 from biorel.dataset.label import Rules, label, mark_too_long
+from biorel.dataset.labels import LABELS, labels_to_json, ner_labels
 from biorel.dataset.relation_schema import RelationSchema, RelationType, derive, load_schema, roll_up, schema_toml
 from biorel.dataset.splits import SPLITS, read_ids
 from biorel.dataset.statistics import SplitStatistics, total
@@ -34,7 +35,6 @@ from biorel.resources import resource
 from biorel.scoring.tables import dataset_table
 from biorel.tables import TableWriter
 from biorel.text.tokenizer import choose_tokenizer, save_tokenizer
-from biorel.training.model_folder import LABELS, labels_to_json
 
 TABLES: dict[str, type] = {"documents": Document, "mentions": Mention, "pairs": Pair, "examples": Example}
 _EXAMPLES_PER_GROUP = 128
@@ -107,13 +107,20 @@ def _first_pass(config: BuildDataset, counts: Counts) -> tuple[Sources, Tokenize
             if split in of:
                 yield annotated.document.text
 
-    tokenizer = choose_tokenizer(config, texts())
+    choice: dict[str, Any] = {
+        "kind": config.tokenizer,
+        "file": config.tokenizer_file,
+        "merges": config.merges,
+        "vocabulary": config.vocabulary,
+        "min_count": config.min_count,
+    }
+    tokenizer = choose_tokenizer(texts(), **choice)
     if config.tokenizer_file is not None:
         for _ in texts():
             pass
     elif config.merges is None and "train" not in split_of.values():
         # a dataset to evaluate on: nothing is trained with this vocabulary, it only counts tokens
-        tokenizer = choose_tokenizer(config, texts(SPLITS))
+        tokenizer = choose_tokenizer(texts(SPLITS), **choice)
     if not split_of:
         raise InputError("no document in any split", "check --splits and --exclude-pmids")
     if config.ctd is not None:

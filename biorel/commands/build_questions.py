@@ -14,6 +14,7 @@ from biorel import artifacts
 from biorel.config import BuildQuestions
 from biorel.counts import Counts, Reason
 from biorel.dataset.candidates import link
+from biorel.dataset.labels import read_labels
 from biorel.dataset.splits import SPLITS
 from biorel.errors import InputError
 from biorel.formats.squad import read_squad, write_squad
@@ -23,7 +24,6 @@ from biorel.records import Document, Mention, Pair, Question
 from biorel.resources import resource
 from biorel.tables import read_by_document, read_table, write_table
 from biorel.text.tokenizer import import_subword_nmt, learn_bpe, load_tokenizer, save_tokenizer
-from biorel.training.model_folder import read_labels
 
 Progress = Callable[[str], None]
 

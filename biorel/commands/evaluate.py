@@ -11,6 +11,7 @@ import pandas as pd
 
 from biorel import artifacts
 from biorel.config import Evaluate
+from biorel.dataset.labels import read_labels
 from biorel.errors import ConfigError, ModelError
 from biorel.knowledge.support import Support
 from biorel.model.checkpoint import pick_device
@@ -33,7 +34,7 @@ from biorel.training.graph import (
     told_by_graph,
     with_knowledge,
 )
-from biorel.training.model_folder import open_model, read_labels
+from biorel.training.model_folder import open_model
 from biorel.training.score_pairs import encoded_for, score, unscored
 from biorel.training.tasks import evaluate_task
 

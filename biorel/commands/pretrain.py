@@ -14,7 +14,7 @@ from biorel.dataset.splits import read_ids
 from biorel.errors import InputError
 from biorel.formats.documents import read_documents
 from biorel.records import Document
-from biorel.text.tokenizer import choose_tokenizer
+from biorel.text.tokenizer import choose_tokenizer, encode
 from biorel.training.checkpoint import FILE, FOLDER
 from biorel.training.loop import Report
 from biorel.training.pretrain_masked import pretrain_masked
@@ -52,9 +52,16 @@ def run(
                     yield annotated.document
 
         progress("reading documents")
-        tokenizer = choose_tokenizer(config, (document.text for document in documents(Counts())))
+        tokenizer = choose_tokenizer(
+            (document.text for document in documents(Counts())),
+            kind=config.tokenizer,
+            file=config.tokenizer_file,
+            merges=config.merges,
+            vocabulary=config.vocabulary,
+            min_count=config.min_count,
+        )
         texts = [
-            (document.doc_id, np.array(tokenizer.encode(document.text).ids, dtype=np.int32))
+            (document.doc_id, np.array(encode(tokenizer, document.text).ids, dtype=np.int32))
             for document in documents(artifact.counts)
         ]
         if not any(len(ids) for _, ids in texts):

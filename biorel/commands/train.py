@@ -15,6 +15,7 @@ from biorel import artifacts
 from biorel.config import Train
 from biorel.counts import Counts, Reason
 from biorel.dataset.featurize import Featurizer
+from biorel.dataset.labels import read_labels
 from biorel.dataset.lexical_features import BUCKETS
 from biorel.dataset.pair_features import FEATURES
 from biorel.dataset.splits import SPLITS
@@ -34,7 +35,7 @@ from biorel.training.events import event_file
 from biorel.training.graph import injector_for, read_triples, with_knowledge
 from biorel.training.loop import DevScore, Report, pace, train
 from biorel.training.model_card import options_told
-from biorel.training.model_folder import ModelFolder, read_labels, save_model
+from biorel.training.model_folder import ModelFolder, save_model
 from biorel.training.optim import WeightAverage, build_optimizer
 from biorel.training.pretrained import start_from
 from biorel.training.relations import RelationObjective, TrainingArguments

@@ -15,13 +15,7 @@ from biorel.dataset.pair_features import MentionPlace, pair_features
 from biorel.records import Document, Example, Mention, Pair
 from biorel.text.alignment import token_span
 from biorel.text.sentences import sentence_index, sentence_starts
-
-OUTSIDE = "O"
-
-
-def ner_labels(types: Sequence[str]) -> tuple[str, ...]:
-    """`O`, then `B-` and `I-` of each entity type; a label's place is its index."""
-    return (OUTSIDE, *(f"{prefix}-{type_}" for type_ in types for prefix in "BI"))
+from biorel.text.tokenizer import encode
 
 
 @dataclass(frozen=True)
@@ -36,8 +30,7 @@ class Featurizer:
         return len(self._encoded(document).ids)
 
     def _encoded(self, document: Document) -> Encoding:
-        # tokens that a post-processor adds ([CLS]) stand for no character, and their spans are in no order
-        return self.tokenizer.encode(document.text, add_special_tokens=False)
+        return encode(self.tokenizer, document.text)
 
     def example(
         self,

@@ -12,6 +12,7 @@ from biorel.knowledge.graph import Graph, Subject, find_names, name_key
 from biorel.knowledge.support import Support
 from biorel.records import Example, Triple
 from biorel.text.alignment import token_span
+from biorel.text.tokenizer import encode
 
 LONGEST_BRANCH = 16  # tokens of predicate and object; what goes beyond is cut
 ENTITIES, NAMES = "entities", "names"
@@ -41,7 +42,7 @@ class Injector:
     def __post_init__(self) -> None:
         @cache
         def ids(words: str) -> tuple[int, ...]:
-            return tuple(self.tokenizer.encode(words).ids[:LONGEST_BRANCH])
+            return tuple(encode(self.tokenizer, words).ids[:LONGEST_BRANCH])
 
         object.__setattr__(self, "_ids", ids)
         object.__setattr__(self, "_names", self.graph.subject_names if self.by == NAMES else frozenset())

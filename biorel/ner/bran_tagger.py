@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import torch
 
 from biorel.counts import Counts, Reason
+from biorel.dataset.labels import bio_spans
 from biorel.model.checkpoint import pick_device
-from biorel.ner.overlaps import Span, without_overlaps
+from biorel.ner.overlaps import without_overlaps
 from biorel.records import Document, Example, Mention
 from biorel.training.inference import predict
 from biorel.training.model_folder import ModelFolder
@@ -74,29 +75,12 @@ def tagged_mentions(
     text = document.text
     spans = (
         (*_whole_word(text, example.token_starts[first], example.token_ends[last - 1]), type_)
-        for first, last, type_ in tag_runs(tags, labels)
+        for first, last, type_ in bio_spans(tags, labels)
     )
     return tuple(
         Mention(document.doc_id, start, end, text[start:end], type_, None)
         for start, end, type_ in without_overlaps(spans)
     )
-
-
-def tag_runs(tags: Sequence[int], labels: Sequence[str]) -> Iterator[Span]:
-    """The (first, last + 1, type) runs of sub-words that belong together.
-
-    `B-` opens a run; `I-` goes on with one of its type, and opens one where there is none, as in scoring.
-    """
-    begin, open_type = 0, ""
-    for place, tag in enumerate(tags):
-        prefix, _, type_ = labels[tag].partition("-")
-        if prefix == "I" and type_ == open_type:
-            continue
-        if open_type:
-            yield begin, place, open_type
-        begin, open_type = place, type_
-    if open_type:
-        yield begin, len(tags), open_type
 
 
 def _whole_word(text: str, start: int, end: int) -> tuple[int, int]:

@@ -15,7 +15,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import nn
 
-from biorel.artifacts import write_json
+from biorel.artifacts import read_json_object, write_json
 from biorel.errors import ModelError
 from biorel.model.checkpoint import load_weights, save_weights, sizes_from_dict, sizes_to_dict
 from biorel.qa.decoding import Decoding
@@ -23,7 +23,6 @@ from biorel.qa.network import ENCODERS, HEADS, Reader
 from biorel.qa.passages import PassageWindower
 from biorel.qa.sizes import ReaderConfig
 from biorel.text.tokenizer import load_tokenizer, save_tokenizer
-from biorel.training.model_folder import read_json_object
 
 KIND = "reader"
 

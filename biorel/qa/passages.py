@@ -18,6 +18,7 @@ from biorel.qa.features import ALONE, FEATURES, DocumentFrequencies, word_featur
 from biorel.qa.similarity import Floats
 from biorel.records import Question
 from biorel.text.alignment import Word, token_span, words
+from biorel.text.tokenizer import encode
 
 _TEXTS_KEPT = 1024
 
@@ -97,7 +98,7 @@ class PassageWindower:
             )
 
     def _cut(self, text: str) -> _Text:
-        encoding = self._tokenizer.encode(text)
+        encoding = encode(self._tokenizer, text)
         found = words(text)
         begins = [word.start for word in found]
         starts = tuple(start for start, _ in encoding.offsets)

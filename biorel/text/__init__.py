@@ -1,1 +1,1 @@
-"""Text into tokens and sentences, with the way back to characters."""
+"""Splitting text into sentences, words and tokens, each with its character offsets."""

@@ -1,7 +1,7 @@
-"""Short forms and the long forms that a document defines them by, after Schwartz and Hearst (2003).
+"""Abbreviations defined in a document, with their long forms (Schwartz and Hearst 2003).
 
-A definition is a pair inside one sentence: `long form (SF)` or `SF (long form)`. The letters of the short form
-must be found in the long form in their order, the first at the start of a word.
+A definition is a pair within one sentence: `long form (SF)` or `SF (long form)`. The long form must contain the
+letters of the short form in order, and the first of them must begin a word.
 """
 
 from __future__ import annotations
@@ -13,35 +13,34 @@ from biorel.text.sentences import sentence_starts
 
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,120})[)\]]")
 _SHORTEST, _LONGEST = 2, 10
-# what follows a short form inside its bracket: `(MTX; 5 mg)`, `(ARF, n = 4)`, `(CsA or CyA)`
+# what may follow a short form inside its bracket: `(MTX; 5 mg)`, `(ARF, n = 4)`, `(CsA or CyA)`
 _TAIL = re.compile(r"\s*(?:[;,=:]|\bor\b|\band\b).*$", re.DOTALL)
 _TOKEN = re.compile(r"\S+")
-# a long form is looked for in so many characters before its bracket
+# number of characters before a bracket that are searched for a long form
 _REACH = 2000
 _QUOTES = "\"'“”‘’"
 
 
 def find_abbreviations(text: str, title_length: int = 0) -> dict[str, str]:
-    """From each short form to its long form, both as they stand in the text; of two definitions the first holds.
+    """Map each short form to its long form, both spelled as in the text. The first definition of a short form counts.
 
     Args:
         text: the document's text.
-        title_length: where its abstract begins; no definition spans title and abstract.
+        title_length: number of characters of the title; no definition spans title and abstract.
     """
-    found: dict[str, str] = {}
+    definitions: dict[str, str] = {}
     starts = sentence_starts(text, title_length)
     for begin, end in pairwise((*starts, len(text))):
         sentence = text[begin:end]
         for bracket in _BRACKETS.finditer(sentence):
-            for short, long in _definitions(
-                sentence[max(0, bracket.start() - _REACH) : bracket.start()].rstrip(), bracket[1].strip()
-            ):
-                found.setdefault(short, long)
-    return found
+            before = sentence[max(0, bracket.start() - _REACH) : bracket.start()].rstrip()
+            for short, long in _definitions(before, bracket[1].strip()):
+                definitions.setdefault(short, long)
+    return definitions
 
 
 def _definitions(before: str, inside: str) -> list[tuple[str, str]]:
-    """The pair, if any, that a bracket and what stands before it make."""
+    """The (short form, long form) given by a bracket and the text before it: one or none."""
     short = _TAIL.sub("", inside).strip(_QUOTES + " ")
     if is_short_form(short):
         long = long_form(short, _window(before, short))
@@ -49,14 +48,14 @@ def _definitions(before: str, inside: str) -> list[tuple[str, str]]:
             return [(short, long)]
     if before and is_short_form(outer := before.split()[-1].strip(_QUOTES + ",;:")):
         long = long_form(outer, inside)
-        # in this order the bracket holds the long form and nothing before it
+        # `SF (long form)`: the bracket must contain nothing but the long form
         if long and len(long) == len(inside):
             return [(outer, long)]
     return []
 
 
 def is_short_form(text: str) -> bool:
-    """Two to ten signs in at most two words, with a letter, the first a letter or digit."""
+    """Whether a text has 2 to 10 characters in at most two words, contains a letter and begins with a letter or digit."""
     return (
         _SHORTEST <= len(text) <= _LONGEST
         and len(text.split()) <= 2
@@ -74,29 +73,28 @@ def _window(before: str, short: str) -> str:
 
 
 def long_form(short: str, candidate: str) -> str:
-    """The shortest end of `candidate` that holds the letters of `short` in order; empty where there is none.
+    """The shortest suffix of `candidate` that contains the letters of `short` in order; empty if there is none.
 
-    Read from the right: every letter or digit of the short form is looked for to the left of the one before, and
-    its first one must begin a word.
+    Letters are matched from right to left, and the first one must begin a word.
     """
-    place = len(candidate)
+    position = len(candidate)
     letters = [letter.lower() for letter in short if letter.isalnum()]
     lowered = candidate.lower()
-    # lower case can change the length of a text in a few scripts; then offsets mean nothing
+    # in a few scripts lower case changes the length of a text, and offsets would no longer match
     if not letters or len(lowered) != len(candidate):
         return ""
-    for number, letter in reversed(list(enumerate(letters))):
-        place -= 1
-        while place >= 0 and (lowered[place] != letter or (number == 0 and not _begins_word(lowered, place))):
-            place -= 1
-        if place < 0:
+    for index, letter in reversed(list(enumerate(letters))):
+        position -= 1
+        while position >= 0 and (lowered[position] != letter or (index == 0 and not _begins_word(lowered, position))):
+            position -= 1
+        if position < 0:
             return ""
-    found = candidate[place:].strip()
-    inner = found.split()
-    if len(found) <= len(short) or short in inner or len(inner) > min(len(letters) + 5, len(letters) * 2):
+    long = candidate[position:].strip()
+    inner = long.split()
+    if len(long) <= len(short) or short in inner or len(inner) > min(len(letters) + 5, len(letters) * 2):
         return ""
-    return found
+    return long
 
 
-def _begins_word(text: str, place: int) -> bool:
-    return place == 0 or not text[place - 1].isalnum()
+def _begins_word(text: str, position: int) -> bool:
+    return position == 0 or not text[position - 1].isalnum()

@@ -1,4 +1,4 @@
-"""Characters to tokens: a mention covers every token that it overlaps."""
+"""Words and tokens with their characters: a mention covers every token that it overlaps."""
 
 from __future__ import annotations
 
@@ -7,24 +7,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
-
-def token_span(starts: Sequence[int], ends: Sequence[int], start: int, end: int) -> tuple[int, int] | None:
-    """The half-open range of tokens that overlap the characters [start, end), or None where none does.
-
-    Args:
-        starts, ends: [T] character spans of the tokens, ascending and disjoint.
-    """
-    first = bisect_right(ends, start)
-    last = bisect_left(starts, end)
-    return (first, last) if first < last else None
-
-
-# MERGED from text.word_spans: Words with their places: runs of letters, runs of digits, single other signs, as the tokenizer's own first cut.
+# the same runs as the tokenizer's first split
 _WORD = re.compile(r"[^\W\d_]+|\d+|[^\w\s]|_")
 
 
 class Word(NamedTuple):
-    """A word in lower case and the characters that it spans."""
+    """A word in lower case, with its half-open character span."""
 
     text: str
     start: int
@@ -32,5 +20,16 @@ class Word(NamedTuple):
 
 
 def words(text: str) -> tuple[Word, ...]:
-    """The words of a text, in order; blanks are in none."""
+    """The words of a text, in order: runs of letters, runs of digits, single other characters. Blanks are left out."""
     return tuple(Word(match[0].lower(), match.start(), match.end()) for match in _WORD.finditer(text))
+
+
+def token_span(starts: Sequence[int], ends: Sequence[int], start: int, end: int) -> tuple[int, int] | None:
+    """The half-open range of tokens that overlap the characters [start, end), or None if no token does.
+
+    Args:
+        starts, ends: [T] character spans of the tokens, ascending and disjoint.
+    """
+    first = bisect_right(ends, start)
+    last = bisect_left(starts, end)
+    return (first, last) if first < last else None

@@ -6,7 +6,6 @@ config.json        sizes            labels.json     relations, BIO labels       
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,19 +13,18 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from biorel.artifacts import write_json
+from biorel.artifacts import read_json_object, write_json
 from biorel.dataset.featurize import Featurizer
+from biorel.dataset.labels import LABELS, labels_from_json, labels_to_json
 from biorel.dataset.lexical_features import BUCKETS
 from biorel.dataset.pair_features import FEATURES
-from biorel.dataset.relation_schema import RelationSchema, RelationType
+from biorel.dataset.relation_schema import RelationSchema
 from biorel.errors import ModelError
 from biorel.knowledge.support import GRAPH_FEATURES
 from biorel.model.checkpoint import load_weights, network_from_dict, network_to_dict, save_weights
 from biorel.model.ensemble import Ensemble, Network
 from biorel.text.tokenizer import load_tokenizer, save_tokenizer
 from biorel.training.collate import Collator
-
-LABELS = "labels.json"
 
 
 @dataclass(frozen=True)
@@ -96,44 +94,3 @@ def open_model(folder: Path) -> ModelFolder:
         )
     load_weights(model, folder / "model.safetensors")
     return ModelFolder(model, tokenizer, schema, ner, thresholds)
-
-
-def labels_to_json(schema: RelationSchema, ner: tuple[str, ...]) -> dict[str, Any]:
-    """The numbering of labels as plain values; a dataset and a model hold the same file."""
-    relations = [relation.model_dump(mode="json") for relation in schema.relations]
-    return {"schema": schema.name, "relations": relations, "ner": list(ner)}
-
-
-def labels_from_json(content: Mapping[str, Any], path: Path) -> tuple[RelationSchema, tuple[str, ...]]:
-    """The schema and the BIO labels again.
-
-    Raises:
-        ModelError: not what `labels_to_json` wrote.
-    """
-    try:
-        relations = tuple(RelationType.model_validate(relation) for relation in content["relations"])
-        return RelationSchema(content["schema"], relations), tuple(content["ner"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"{path}: not a labels file ({error})") from error
-
-
-def read_labels(folder: Path) -> tuple[RelationSchema, tuple[str, ...]]:
-    """The labels of a dataset or model folder."""
-    return labels_from_json(read_json_object(folder / LABELS), folder / LABELS)
-
-
-def read_json_object(path: Path) -> dict[str, Any]:
-    """The JSON object of one of a folder's files.
-
-    Raises:
-        ModelError: unreadable, or no such object.
-    """
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ModelError(f"{path}: {error.strerror or error}", "the folder is incomplete") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ModelError(f"{path}: not JSON ({error})") from error
-    if not isinstance(content, dict):
-        raise ModelError(f"{path}: not a JSON object")
-    return content

@@ -12,13 +12,12 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from biorel.artifacts import write_json
+from biorel.artifacts import read_json_object, write_json
 from biorel.errors import ModelError
 from biorel.model.bran import Bran
 from biorel.model.checkpoint import read_weights, save_weights, sizes_to_dict
 from biorel.model.masked import SHARED, MaskedModel
 from biorel.text.tokenizer import TOKENIZER, load_tokenizer, save_tokenizer
-from biorel.training.model_folder import read_json_object
 
 KIND = "masked"
 _WEIGHTS, _CONFIG = "model.safetensors", "config.json"

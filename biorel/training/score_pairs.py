@@ -10,6 +10,7 @@ import torch
 from biorel.counts import Counts, Reason
 from biorel.dataset.candidates import UNLINKED_ID, link
 from biorel.dataset.featurize import Featurizer
+from biorel.dataset.labels import read_labels
 from biorel.dataset.pair_features import token_distances
 from biorel.errors import InputError
 from biorel.model.ensemble import Network
@@ -19,7 +20,6 @@ from biorel.tables import read_by_document, read_table
 from biorel.text.tokenizer import load_tokenizer
 from biorel.training.collate import Collator
 from biorel.training.inference import predict
-from biorel.training.model_folder import read_labels
 
 
 def read_examples(dataset: Path, split: str) -> list[Example]:

@@ -18,7 +18,8 @@ from biorel.commands import build_graph
 from biorel.config import BuildGraph
 from biorel.counts import Counts
 from biorel.dataset.candidates import candidates, entities, link
-from biorel.dataset.featurize import Featurizer, ner_labels
+from biorel.dataset.featurize import Featurizer
+from biorel.dataset.labels import ner_labels
 from biorel.dataset.relation_schema import load_schema
 from biorel.formats.documents import read_documents
 from biorel.knowledge.graph import Graph

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from biorel.commands import export
 from biorel.config import Export
-from biorel.dataset.featurize import ner_labels
+from biorel.dataset.labels import ner_labels
 from biorel.dataset.pair_features import FEATURES
 from biorel.errors import ConfigError, InputError, ModelError, OutputError
 from biorel.formats.bioc import read_bioc

@@ -10,7 +10,8 @@ from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 
 from biorel.counts import Counts, Reason
 from biorel.dataset.candidates import candidates, entities, link
-from biorel.dataset.featurize import Featurizer, ner_labels
+from biorel.dataset.featurize import Featurizer
+from biorel.dataset.labels import ner_labels
 from biorel.dataset.pair_features import FEATURES
 from biorel.records import Document, Example, Mention, Pair
 from tests.builders import RESOURCES, mention, relation, schema
@@ -232,7 +233,8 @@ _PROGRAM = """
 from pathlib import Path
 from biorel.dataset.candidates import candidates, entities, link
 from biorel.dataset.relation_schema import derive, load_schema, schema_toml
-from biorel.dataset.featurize import Featurizer, ner_labels
+from biorel.dataset.featurize import Featurizer
+from biorel.dataset.labels import ner_labels
 from biorel.dataset.hypernyms import filter_hypernyms, strict_ancestors
 from biorel.dataset.supervise import supervise
 from biorel.counts import Counts, Reason

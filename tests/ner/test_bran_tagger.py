@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from biorel.counts import Reason
-from biorel.dataset.featurize import Featurizer, ner_labels
+from biorel.dataset.featurize import Featurizer
+from biorel.dataset.labels import ner_labels
 from biorel.dataset.relation_schema import RelationSchema, RelationType
-from biorel.ner.bran_tagger import BranTagger, tag_runs, tagged_mentions
+from biorel.ner.bran_tagger import BranTagger, tagged_mentions
 from biorel.records import Document
-from biorel.scoring.ner import spans as scored_spans
 from biorel.text.tokenizer import learn_bpe
 from biorel.training.model_folder import ModelFolder
 from tests.builders import tiny_bran
@@ -20,20 +20,6 @@ TITLE = "Lithium caused tremor in T790M/L858R carriers."
 
 def index(label: str) -> int:
     return LABELS.index(label)
-
-
-@pytest.mark.parametrize(
-    "tags",
-    [
-        [0, 1, 2, 2, 0],
-        [1, 1, 2],
-        [2, 2, 0, 4],
-        [1, 4, 4, 3],
-        [],
-    ],
-)
-def test_runs_are_those_that_scoring_reads(tags):
-    assert set(tag_runs(tags, LABELS)) == scored_spans(tags, LABELS)
 
 
 @pytest.mark.parametrize("budget", [60, 400])

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from biorel.counts import Counts, Reason
 from biorel.dataset.candidates import candidates, entities, link
-from biorel.dataset.featurize import Featurizer, ner_labels
+from biorel.dataset.featurize import Featurizer
+from biorel.dataset.labels import ner_labels
 from biorel.formats.jsonl import read_jsonl
 from biorel.formats.spans import check_spans
 from biorel.model.windows import plan_windows
