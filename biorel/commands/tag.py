@@ -14,8 +14,7 @@ from biorel.errors import InputError
 from biorel.formats.documents import read_documents
 from biorel.linking.lexicon import LEXICON
 from biorel.linking.linker import load_linker
-from biorel.ner.tagger import Tagger
-from biorel.ner.taggers import TAGGERS, Options
+from biorel.ner.taggers import Tagger, TaggerOptions, open_tagger
 from biorel.records import Document, Mention
 from biorel.resources import resource
 from biorel.tables import TableWriter
@@ -65,7 +64,7 @@ def run(config: Tag, progress: Progress = lambda line: None) -> Path:
 
 def _tagger(config: Tag, linker_folder: Path, counts: Counts) -> Tagger:
     shipped = {"spacy": "tagger", "bran": "cdr"}.get(config.tagger)
-    options = Options(
+    options = TaggerOptions(
         annotations=config.annotations,
         lexicon=config.lexicon or linker_folder / LEXICON,
         model=config.tagger_model or (str(resource("models", shipped)) if shipped else ""),
@@ -75,7 +74,7 @@ def _tagger(config: Tag, linker_folder: Path, counts: Counts) -> Tagger:
         consistent=config.consistent,
         device=config.device,
     )
-    return TAGGERS[config.tagger](options, counts)
+    return open_tagger(config.tagger, options, counts)
 
 
 def _chunks(config: Tag, counts: Counts) -> Iterator[list[Document]]:

@@ -1,1 +1,1 @@
-"""From a document to its relations."""
+"""Extraction: documents in, relations with scores and evidence out. The Python API lives here."""

@@ -1,62 +1,91 @@
-"""Mentions with concept ids for records that come as text alone: a tagger, then a linker."""
+"""Mentions with concept ids for documents that have none: a tagger finds them, a linker gives them their ids."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Lock
 
-from biorel.config import Ask, Extract
 from biorel.counts import Counts
+from biorel.linking.lexicon import LEXICON
 from biorel.linking.linker import Linker, load_linker
 from biorel.ner.bran_tagger import tagged_mentions
-from biorel.ner.tagger import Tagger
-from biorel.ner.taggers import TAGGERS, Options
-from biorel.records import Annotated, Document, Example, Mention
+from biorel.ner.taggers import Tagger, TaggerOptions, open_tagger
+from biorel.records import Annotated, Example, Mention
 from biorel.resources import resource
 from biorel.training.model_folder import ModelFolder
 
-LEXICON = "lexicon.parquet"
+NO_TAGGER, RELATION_MODEL = "none", "bran"
 
 
 @dataclass(frozen=True)
 class Annotator:
-    """Finds and links the mentions of documents without any.
+    """A tagger and a linker. Threads may share an annotator: a lock lets one of them in at a time.
 
     Attributes:
-        tagger: None with `--tagger bran`: the relation model's entity head tags, as it encodes the document anyway.
+        tagger: None if the relation model tags with its own entity head, while it encodes the document.
     """
 
     tagger: Tagger | None
     linker: Linker
+    _lock: Lock = field(default_factory=Lock, repr=False, compare=False)
 
-    def annotate(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
-        """The linked mentions of each document; none where the model's own head is to tag."""
-        if self.tagger is None:
-            return [()] * len(documents)
-        found = self.tagger.tag(documents)
-        return [self.linker.link(document, mentions) for document, mentions in zip(documents, found, strict=True)]
+    def fill(self, items: Sequence[Annotated]) -> list[Annotated]:
+        """The items; those without mentions are tagged and linked, unless the relation model is the tagger."""
+        filled = list(items)
+        places = [place for place, item in enumerate(items) if not item.mentions]
+        if self.tagger is None or not places:
+            return filled
+        with self._lock:
+            tagged = self.tagger.tag([items[place].document for place in places])
+            for place, mentions in zip(places, tagged, strict=True):
+                linked = self.linker.link(items[place].document, mentions)
+                filled[place] = replace(items[place], mentions=linked)
+        return filled
 
-    def complete(self, item: Annotated, example: Example, tags: Sequence[int], opened: ModelFolder) -> Annotated:
-        """The document with the linked mentions that the model's own tags [T] mean."""
-        mentions = tagged_mentions(item.document, example, tags, opened.ner_labels)
-        return replace(item, mentions=self.linker.link(item.document, mentions))
+    def fill_from_tags(self, item: Annotated, example: Example, tags: Sequence[int], model: ModelFolder) -> Annotated:
+        """The item with the linked mentions that the relation model tagged.
+
+        Args:
+            example: the encoded document, T tokens.
+            tags: [T] indices into the BIO labels of the model.
+        """
+        mentions: tuple[Mention, ...] = tagged_mentions(item.document, example, tags, model.ner_labels)
+        with self._lock:
+            return replace(item, mentions=self.linker.link(item.document, mentions))
 
 
-def open_annotator(config: Extract | Ask, counts: Counts) -> Annotator | None:
-    """The tagger and linker that the configuration names, or None with `--tagger none`.
+def open_annotator(
+    *,
+    tagger: str = "spacy",
+    tagger_model: str | None = None,
+    linker: Path | None = None,
+    n_process: int = 1,
+    counts: Counts,
+) -> Annotator | None:
+    """Open a tagger and a linker.
+
+    Args:
+        tagger: a key of `ner.taggers.TAGGERS`, or `none`. `bran` is the entity head of the relation model.
+        tagger_model: a spaCy model, by name or folder. The default is the shipped tagger.
+        linker: a folder written by `build-linker`. The default is the shipped linker; its lexicon is also the
+            dictionary of `dictionary`.
+        n_process: processes of the spaCy tagger.
+        counts: receives what the tagger counts.
+
+    Returns:
+        None if `tagger` is `none`.
 
     Raises:
-        BiorelError: a model, lexicon or linker that is not there or cannot be used.
+        BiorelError: a model, lexicon or linker is missing or unusable.
     """
-    if config.tagger == "none":
+    if tagger == NO_TAGGER:
         return None
-    linker_folder = config.linker or resource("models", "linker")
-    linker = load_linker(linker_folder)
-    if config.tagger == "bran":
-        return Annotator(None, linker)
-    options = Options(
-        lexicon=linker_folder / LEXICON,
-        model=config.tagger_model or str(resource("models", "tagger")),
-        n_process=config.n_process,
-    )
-    return Annotator(TAGGERS[config.tagger](options, counts), linker)
+    folder = linker or resource("models", "linker")
+    opened_linker = load_linker(folder)
+    if tagger == RELATION_MODEL:
+        return Annotator(None, opened_linker)
+    model = tagger_model or str(resource("models", "tagger"))
+    options = TaggerOptions(lexicon=folder / LEXICON, model=model, n_process=n_process)
+    return Annotator(open_tagger(tagger, options, counts), opened_linker)

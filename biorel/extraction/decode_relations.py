@@ -1,15 +1,11 @@
-"""What a model reads out of one document: an example of its pairs before, its relations after."""
+"""The decision: from the probabilities of a document's pairs to its relations and their evidence."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from biorel.counts import Counts
-from biorel.dataset.candidates import EntityKey, candidates, entities, link
-from biorel.knowledge.inject import Injector
-from biorel.records import Annotated, Entity, Example, Mention, Pair, Relation
+from biorel.extraction.document import ExtractedRelation, MentionPair
+from biorel.records import Document, Entity, Evidence, Example
 from biorel.scoring.thresholds import decide
 from biorel.training.evidence import relation_evidence
 from biorel.training.inference import Prediction
@@ -17,81 +13,70 @@ from biorel.training.model_folder import ModelFolder
 
 
 @dataclass(frozen=True)
-class Candidates:
-    """A document with its linked mentions and all pairs of entities that the model's relations can join."""
-
-    item: Annotated
-    linked: Sequence[Mention]
-    pairs: Sequence[Pair]
-
-    def mention_pairs(self) -> int:
-        """How many pairs of mentions its pairs have: what scoring it takes memory and time for."""
-        mentions = Counter(EntityKey(mention.entity_id or "", mention.type) for mention in self.linked)
-        return sum(
-            mentions[EntityKey(pair.head_id, pair.head_type)] * mentions[EntityKey(pair.tail_id, pair.tail_type)]
-            for pair in self.pairs
-        )
-
-    def example(self, opened: ModelFolder, counts: Counts, inject: Injector | None = None) -> Example:
-        """The document as the model reads it, with its knowledge where a graph gives some."""
-        example = opened.encoder.example(self.item.document, self.item.mentions, self.linked, self.pairs, counts)
-        return example if inject is None else inject(example, self.item.document.text)
-
-
-def candidates_of(item: Annotated, opened: ModelFolder) -> Candidates:
-    """What the model can be asked about one document."""
-    linked = link(item.mentions, "drop")
-    return Candidates(item, linked, candidates(item.document.doc_id, entities(linked), opened.schema))
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Which relations of a pair are told.
+class DecodingOptions:
+    """Which relations of a pair are reported.
 
     Attributes:
-        thresholds: [R] in label order; the most probable relation is told from there.
-        all_scores: tell every relation that the pair's types allow, whatever its score.
-        max_evidence: mention pairs told per relation.
+        thresholds: [R] in label order; the most probable relation of a pair is reported if it reaches its threshold.
+        all_scores: report every relation that the pair's types allow, whatever its score.
+        max_evidence: the most mention pairs reported for a relation.
     """
 
     thresholds: tuple[float, ...]
-    all_scores: bool
-    max_evidence: int
+    all_scores: bool = False
+    max_evidence: int = 5
 
 
-def read_relations(item: Annotated, prediction: Prediction, opened: ModelFolder, choice: Choice) -> list[Relation]:
-    """The relations of one document by descending score."""
+def decode_relations(
+    document: Document, prediction: Prediction, model: ModelFolder, options: DecodingOptions
+) -> list[ExtractedRelation]:
+    """The relations of one document by descending score; ties are in the order of head, tail and label."""
     example = prediction.example
-    types = [(relation.head, relation.tail) for relation in opened.schema.relations]
-    found = []
+    types = [(relation.head, relation.tail) for relation in model.schema.relations]
+    relations = []
     for pair, (head, tail) in enumerate(zip(example.pair_heads, example.pair_tails, strict=True)):
         probabilities = prediction.pairs[pair, 1:].tolist()
-        pair_types = (example.entity_types[head], example.entity_types[tail])
-        if choice.all_scores:
-            told = [number for number, expected in enumerate(types) if expected == pair_types]
+        if options.all_scores:
+            pair_types = (example.entity_types[head], example.entity_types[tail])
+            chosen = [label for label, expected in enumerate(types) if expected == pair_types]
         else:
-            decided = decide(probabilities, choice.thresholds)
-            told = [] if decided is None else [decided]
-        links = prediction.links[prediction.link_pairs == pair]
-        for number in told:
+            decision = decide(probabilities, options.thresholds)
+            chosen = [] if decision is None else [decision]
+        weights = prediction.links[prediction.link_pairs == pair]
+        for label in chosen:
             evidence = relation_evidence(
-                example, head, tail, links[:, number + 1], opened.model.sizes.units, choice.max_evidence
+                example, head, tail, weights[:, label + 1], model.model.sizes.units, options.max_evidence
             )
-            found.append(
-                Relation(
+            relations.append(
+                ExtractedRelation(
                     doc_id=example.doc_id,
-                    head=_entity(item, example, head),
-                    relation=opened.schema.labels[number],
-                    tail=_entity(item, example, tail),
-                    score=probabilities[number],
-                    evidence=evidence,
+                    head=_entity(document, example, head),
+                    relation=model.schema.labels[label],
+                    tail=_entity(document, example, tail),
+                    score=probabilities[label],
+                    evidence=tuple(_mention_pair(document.text, one) for one in evidence),
                 )
             )
-    return sorted(found, key=lambda relation: (-relation.score, relation.head.id, relation.tail.id, relation.relation))
+    return sorted(
+        relations, key=lambda relation: (-relation.score, relation.head.id, relation.tail.id, relation.relation)
+    )
 
 
-def _entity(item: Annotated, example: Example, entity: int) -> Entity:
-    """The entity by its id, with the text of its first mention for a name."""
+def _mention_pair(text: str, evidence: Evidence) -> MentionPair:
+    head, tail, sentence = (slice(*span) for span in (evidence.head, evidence.tail, evidence.sentence))
+    return MentionPair(
+        head=evidence.head,
+        tail=evidence.tail,
+        weight=evidence.weight,
+        sentence=evidence.sentence,
+        head_text=text[head],
+        tail_text=text[tail],
+        sentence_text=text[sentence].strip(),
+    )
+
+
+def _entity(document: Document, example: Example, entity: int) -> Entity:
+    """The entity, named by the text of its first mention."""
     first = example.mention_entities.index(entity)
-    name = item.document.text[example.mention_char_starts[first] : example.mention_char_ends[first]]
+    name = document.text[example.mention_char_starts[first] : example.mention_char_ends[first]]
     return Entity(example.entity_ids[entity], example.entity_types[entity], name)

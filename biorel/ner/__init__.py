@@ -1,1 +1,1 @@
-"""Documents into mentions: the taggers."""
+"""Named entity recognition: taggers, which turn documents into mentions."""

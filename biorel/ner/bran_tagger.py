@@ -1,50 +1,53 @@
-"""The BRAN tagger: the entity head of a relation model, its tags per sub-word as spans of characters."""
+"""The BRAN tagger: the entity head of a relation model (BRAN, section 2.5), which tags every sub-word."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import torch
 
 from biorel.counts import Counts, Reason
 from biorel.dataset.labels import bio_spans
 from biorel.model.checkpoint import pick_device
-from biorel.ner.overlaps import without_overlaps
+from biorel.ner.consistency import ConsistentTagger
+from biorel.ner.spans import without_overlaps
+from biorel.ner.taggers import Tagger, TaggerOptions
 from biorel.records import Document, Example, Mention
 from biorel.training.inference import predict
-from biorel.training.model_folder import ModelFolder
+from biorel.training.model_folder import ModelFolder, open_model
 
 _TOKEN_BUDGET = 16_000
 
 
 class BranTagger:
-    """The entity head of a model folder."""
+    """Tags documents with the entity head of a model."""
 
     def __init__(self, opened: ModelFolder, counts: Counts, device: str = "cpu", token_budget: int = _TOKEN_BUDGET):
-        """Take a model.
+        """Move a model to the device.
 
         Args:
-            opened: the model folder; its network is moved to the device.
-            counts: books documents without a token.
-            device: as `--device`.
+            opened: the model folder.
+            counts: receives the number of documents without a token.
+            device: `auto`, `cpu`, `cuda` or `cuda:N`.
             token_budget: padded tokens of a batch.
 
         Raises:
-            ConfigError: the device is not there.
+            ModelError: the device cannot be used.
         """
         self._device: torch.device = pick_device(device)
         self._opened = opened
         self._opened.model.to(self._device)
-        self._ledger = counts
+        self._counts = counts
         self._token_budget = token_budget
 
     def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
         """The mentions of each document, without concept ids."""
         encoder = self._opened.encoder
-        encoded = [encoder.example(document, (), (), (), self._ledger) for document in documents]
+        encoded = [encoder.example(document, (), (), (), self._counts) for document in documents]
         places = [place for place, example in enumerate(encoded) if example.token_ids]
         if len(places) < len(documents):
-            self._ledger.add(Reason.DOCUMENTS_WITHOUT_TOKEN, count=len(documents) - len(places))
+            self._counts.add(Reason.DOCUMENTS_WITHOUT_TOKEN, count=len(documents) - len(places))
         found: list[tuple[Mention, ...]] = [() for _ in documents]
         predictions = predict(
             self._opened.model,
@@ -61,14 +64,19 @@ class BranTagger:
         return found
 
 
+def open_tagger(options: TaggerOptions, counts: Counts) -> Tagger:
+    """The tagger of the model folder `options.model`."""
+    tagger = BranTagger(open_model(Path(options.model)), counts, options.device)
+    return ConsistentTagger(tagger, counts) if options.consistent else tagger
+
+
 def tagged_mentions(
     document: Document, example: Example, tags: Sequence[int], labels: Sequence[str]
 ) -> tuple[Mention, ...]:
-    """The mentions that a tagging of a document's sub-words means.
+    """Convert the BIO tags of a document's sub-words to mentions, without overlaps.
 
     Args:
-        document: the document, for its text.
-        example: the same, encoded; T sub-words.
+        example: the encoded document, T sub-words.
         tags: [T] indices into `labels`.
         labels: `O`, and `B-` and `I-` of each type.
     """
@@ -84,7 +92,7 @@ def tagged_mentions(
 
 
 def _whole_word(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span, stretched over the letters that it cuts a word at: sub-words can part a word, entities do not."""
+    """Extend a span to whole words: sub-words may split a word, entities do not."""
     while start > 0 and text[start - 1].isalpha() and text[start].isalpha():
         start -= 1
     while end < len(text) and text[end - 1].isalpha() and text[end].isalpha():

@@ -1,7 +1,7 @@
-"""The dictionary tagger: every name of a lexicon, found in one pass over the text by Aho-Corasick.
+"""The dictionary tagger finds every name of a lexicon in one pass over the text (Aho-Corasick).
 
-A match must begin and end at a word's border; of overlapping ones the longest is kept. Names are found in any case,
-except short ones and short ones in capitals (`ACE`, `As`), which must stand in the text as they are.
+A match begins and ends at a word border. Of overlapping matches the longest is kept. Case is ignored, except for very
+short names and for short names in capitals (`ACE`, `As`), which must match exactly.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from biorel.errors import InputError
 from biorel.formats.files import read_lines
 from biorel.formats.identifiers import entity_type
 from biorel.linking.lexicon import read_lexicon
-from biorel.ner.overlaps import Span, without_overlaps
+from biorel.ner.spans import Span, is_bordered, without_overlaps
+from biorel.ner.taggers import TaggerOptions
 from biorel.records import Document, Mention
 
 SHORTEST = 2
@@ -26,17 +27,17 @@ _PARQUET_MAGIC = b"PAR1"
 
 
 class DictionaryTagger:
-    """A matcher over (name, type) pairs; a name of two types gives the type that comes first in the alphabet."""
+    """Matches the names of a lexicon. A name with two types gets the first of them in alphabetical order."""
 
     def __init__(self, lexicon: Iterable[tuple[str, str]], counts: Counts) -> None:
         """Build the automaton.
 
         Args:
-            lexicon: names and their types; blanks around a name do not count.
-            counts: books the names, and those too short to be told from words.
+            lexicon: (name, type) pairs; blanks around a name are ignored.
+            counts: receives the names used, and those left out as too short or without a letter.
 
         Raises:
-            InputError: no name is left.
+            InputError: no name can be used.
         """
         names: dict[str, set[tuple[str, str]]] = {}
         for raw, type_ in lexicon:
@@ -48,7 +49,7 @@ class DictionaryTagger:
             names.setdefault(lowered(name), set()).add((name if is_exact(name) else "", type_))
         if not names:
             raise InputError(
-                "the lexicon holds no name", "build one with biorel build-linker, or give name<TAB>type rows"
+                "the lexicon has no usable name", "build one with biorel build-linker, or give lines of name<TAB>type"
             )
         self._automaton = ahocorasick.Automaton()
         for key, entries in names.items():
@@ -76,7 +77,7 @@ class DictionaryTagger:
 
 
 def lowered(text: str) -> str:
-    """Lower case, character by character, so that offsets stay (the lower case of `İ` is two characters)."""
+    """Lower case without a change of length, so that offsets stay valid (`İ` has two characters in lower case)."""
     lower = text.lower()
     if len(lower) == len(text):
         return lower
@@ -84,23 +85,16 @@ def lowered(text: str) -> str:
 
 
 def is_exact(name: str) -> bool:
-    """Whether case matters for a name: up to three signs, or up to six without a small letter."""
+    """True if a name must match with its case: up to three characters, or up to six without a small letter."""
     capitals = len(name) <= _CAPITALS_UP_TO and not any(character.islower() for character in name)
     return len(name) <= _EXACT_UP_TO or capitals
 
 
-def is_bordered(text: str, start: int, end: int) -> bool:
-    """Whether a span neither begins nor ends inside a run of letters and digits."""
-    opens = start == 0 or not (text[start - 1].isalnum() and text[start].isalnum())
-    closes = end == len(text) or not (text[end].isalnum() and text[end - 1].isalnum())
-    return opens and closes
-
-
 def read_names(path: Path, counts: Counts) -> Iterator[tuple[str, str]]:
-    """The (name, type) pairs of a lexicon: a linker's Parquet table, or a text file with a name, a tab, a type a line.
+    """Yield the (name, type) pairs of a lexicon: a linker's Parquet table, or a text file of lines `name<TAB>type`.
 
     Raises:
-        InputError: the file is missing or a row is no pair.
+        InputError: the file is missing or damaged, or a line has no type.
     """
     if path.is_file() and _starts_with(path, _PARQUET_MAGIC):
         for entry in read_lexicon(path):
@@ -111,8 +105,15 @@ def read_names(path: Path, counts: Counts) -> Iterator[tuple[str, str]]:
             continue
         fields = line.split("\t")
         if len(fields) < 2 or not fields[1].strip():
-            raise InputError(f"{path}:{number}: not a name, a tab and a type", "for instance: naloxone<TAB>Chemical")
+            raise InputError(
+                f"{path}:{number}: a line needs a name, a tab and a type", "for example: naloxone<TAB>Chemical"
+            )
         yield fields[0], entity_type(fields[1])
+
+
+def open_tagger(options: TaggerOptions, counts: Counts) -> DictionaryTagger:
+    """The tagger over the lexicon of the options."""
+    return DictionaryTagger(read_names(options.lexicon, counts), counts)
 
 
 def _starts_with(path: Path, magic: bytes) -> bool:

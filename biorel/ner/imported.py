@@ -1,7 +1,7 @@
-"""The imported tagger: annotations that somebody else made, laid over documents by their ids.
+"""The imported tagger assigns annotations from other files to documents, by document id.
 
-The annotations come with a text of their own, which may be another edition of ours; so every span is checked
-against our text, moved with its field or anchored anew where that is certain, and else dropped and booked.
+The annotated text may be another edition of the document's text. So every span is checked against the document. It is
+moved with its field, or found again in the text where that is unambiguous; otherwise it is dropped and counted.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from biorel.counts import Counts, Reason
 from biorel.formats.documents import read_documents
 from biorel.formats.identifiers import document_key
 from biorel.formats.spans import check_spans, without_repeats
+from biorel.ner.taggers import TaggerOptions
 from biorel.records import Annotated, Document, Mention
 
 _READ = "annotated documents"
@@ -21,75 +22,81 @@ _LEFT = "annotated documents without a document to lay them over"
 
 
 class ImportedTagger:
-    """Annotations by document id; the mentions keep their concept ids.
+    """Looks up annotations by document id. The mentions keep their concept ids.
 
-    All annotations are held in memory: of the whole PubTator dump take the documents wanted first, with
+    All annotations are held in memory. Select the documents from a large dump first, with
     `biorel fetch pubtator --dump`.
     """
 
     def __init__(self, annotated: Iterable[Annotated], counts: Counts) -> None:
-        """Take the annotations; of a repeated document the first.
+        """Index the annotations. If a document is repeated, its first annotations are used.
 
         Args:
             annotated: documents with mentions.
-            counts: books what is read, laid over, moved, repaired and dropped.
+            counts: receives what is read, assigned, moved, repaired and dropped.
         """
-        self._ledger = counts
+        self._counts = counts
         self._annotated: dict[int | str, Annotated] = {}
         for item in annotated:
             if self._annotated.setdefault(document_key(item.document.doc_id), item) is not item:
                 counts.add(Reason.ANNOTATED_DOCUMENTS_DROPPED_REPEATED, item.document.doc_id)
                 continue
             counts.add(_READ)
-            # without its id: which ones are left is known at the end only
+            # without its id, as only the end shows which documents remain
             counts.add(_LEFT)
             counts.add(Reason.ANNOTATIONS_READ, count=len(item.mentions))
         self._waiting = set(self._annotated)
 
     def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
-        """The mentions of each document in the order of the text; none where it has no annotations."""
+        """The mentions of each document in text order; empty for a document without annotations."""
         return [self._mentions(document) for document in documents]
 
     def _mentions(self, document: Document) -> tuple[Mention, ...]:
         key = document_key(document.doc_id)
         if key not in self._annotated:
-            self._ledger.add(Reason.DOCUMENTS_WITHOUT_ANNOTATIONS, document.doc_id)
+            self._counts.add(Reason.DOCUMENTS_WITHOUT_ANNOTATIONS, document.doc_id)
             return ()
         if key in self._waiting:
             self._waiting.remove(key)
-            self._ledger.add(_LEFT, count=-1)
-        found = self._annotated[key]
-        moved = [replace(mention, doc_id=document.doc_id) for mention in found.mentions]
-        if found.document.text != document.text:
-            self._ledger.add(Reason.DOCUMENTS_ANNOTATED_ON_ANOTHER_EDITION_TEXT, document.doc_id)
-            moved = [_moved(mention, found.document, document) for mention in moved]
-        checked = check_spans(document, moved, self._ledger, document.doc_id)
-        distinct = without_repeats(checked, self._ledger, document.doc_id)
+            self._counts.add(_LEFT, count=-1)
+        theirs = self._annotated[key]
+        moved = [replace(mention, doc_id=document.doc_id) for mention in theirs.mentions]
+        if theirs.document.text != document.text:
+            self._counts.add(Reason.DOCUMENTS_ANNOTATED_ON_ANOTHER_EDITION_TEXT, document.doc_id)
+            moved = [_moved(mention, theirs.document, document) for mention in moved]
+        checked = check_spans(document, moved, self._counts, document.doc_id)
+        distinct = without_repeats(checked, self._counts, document.doc_id)
         return tuple(sorted(distinct, key=lambda mention: (mention.start, mention.end)))
 
 
 def read_annotations(paths: Iterable[Path], counts: Counts) -> ImportedTagger:
-    """A tagger from PubTator, BioC or JSONL files.
+    """Read the annotations of PubTator, BioC or JSON lines files.
 
     Raises:
         InputError: a file cannot be read.
     """
-    books = Counts()
-    tagger = ImportedTagger(read_documents(paths, books), counts)
-    counts.include(books, _name_apart)
+    file_counts = Counts()
+    tagger = ImportedTagger(read_documents(paths, file_counts), counts)
+    counts.include(file_counts, _prefixed)
     return tagger
 
 
-def _name_apart(reason: str) -> str:
-    """What is read of the annotations is booked apart from what is read of the documents, so that both balance."""
-    # --strict looks for malformed rows of any file under the one name
+def open_tagger(options: TaggerOptions, counts: Counts) -> ImportedTagger:
+    """The tagger over the annotation files of the options."""
+    return read_annotations(options.annotations, counts)
+
+
+def _prefixed(reason: str) -> str:
+    """Counts of the annotation files are kept separate from those of the documents, so that both balance."""
+    # except malformed rows: --strict refuses them in any file
     return reason if reason == Reason.MALFORMED_ROW else f"annotations: {reason}"
 
 
 def _moved(mention: Mention, theirs: Document, ours: Document) -> Mention:
-    """The mention as far from the start of its field in our text as in theirs, if that field is found in ours once.
+    """Move a mention by the distance between the start of its field in their text and in ours.
 
-    An abstract without its leading `BACKGROUND: `, or a title with `[` before it, moves all spans by one step.
+    The distance is known if one of the two fields contains the other exactly once, as when an abstract lost its leading
+    `BACKGROUND: ` or a title gained a `[`. Otherwise the fields are taken to start at the same place.
     """
     in_title = mention.start < len(theirs.title)
     their_field, our_field = (theirs.title, ours.title) if in_title else (theirs.abstract, ours.abstract)

@@ -1,28 +1,42 @@
-"""Documents into mentions. A tagger is anything with `tag`; `TAGGERS` is the list of those that a user can name."""
+"""The taggers by name. A new one is a file with a function `open_tagger` and a line in `TAGGERS`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import Protocol
 
 from biorel.counts import Counts
-from biorel.ner.tagger import Tagger
+from biorel.errors import ConfigError
+from biorel.records import Document, Mention
+
+
+class Tagger(Protocol):
+    """Finds the mentions of documents."""
+
+    def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
+        """The mentions of each document, in text order.
+
+        The span of a mention contains its text. Its concept id is None unless the tagger also links.
+        """
+        ...
 
 
 @dataclass(frozen=True)
-class Options:
-    """What the taggers take; each reads its own.
+class TaggerOptions:
+    """The options of all taggers; each tagger reads those that apply to it.
 
     Attributes:
-        annotations: `imported`: PubTator, BioC or JSONL files.
-        lexicon: `dictionary`: a lexicon's Parquet table, or rows of a name, a tab and a type.
-        model: `spacy`: name or folder; `bran`: model folder.
-        n_process: `spacy`: worker processes.
-        abbreviations: `spacy`: add scispaCy's detector.
-        scispacy_linker: `spacy`: the knowledge base of scispaCy's linker; empty for none.
-        consistent: `spacy`, `bran`: tag what was tagged once in a document at its other places, too.
-        device: `bran`: as `--device`.
+        annotations: `imported`: PubTator, BioC or JSON lines files.
+        lexicon: `dictionary`: the Parquet lexicon of a linker, or a text file of lines `name<TAB>type`.
+        model: `spacy`: name or folder of a model; `bran`: a model folder.
+        n_process: `spacy`: number of processes.
+        abbreviations: `spacy`: add the abbreviation detector of scispaCy.
+        scispacy_linker: `spacy`: the knowledge base of scispaCy's linker; empty for no linker.
+        consistent: `spacy`, `bran`: tag every occurrence of a name that was tagged once in the document.
+        device: `bran`: `auto`, `cpu`, `cuda` or `cuda:N`.
     """
 
     annotations: tuple[Path, ...] = ()
@@ -35,46 +49,27 @@ class Options:
     device: str = "cpu"
 
 
-# each builder imports its tagger when it is asked for: torch, spaCy and the automaton are needed by one of them only
-
-
-def _imported(options: Options, counts: Counts) -> Tagger:
-    from biorel.ner.imported import read_annotations
-
-    return read_annotations(options.annotations, counts)
-
-
-def _dictionary(options: Options, counts: Counts) -> Tagger:
-    from biorel.ner.dictionary import DictionaryTagger, read_names
-
-    return DictionaryTagger(read_names(options.lexicon, counts), counts)
-
-
-def _spacy(options: Options, counts: Counts) -> Tagger:
-    from biorel.ner.spacy_model import SpacyTagger, load_spacy
-
-    linker = options.scispacy_linker
-    nlp = load_spacy(options.model, abbreviations=options.abbreviations, linker=linker)
-    tagger = SpacyTagger(nlp, counts, n_process=options.n_process, knowledge_base=linker)
-    return _consistent(tagger, options, counts)
-
-
-def _bran(options: Options, counts: Counts) -> Tagger:
-    from biorel.ner.bran_tagger import BranTagger
-    from biorel.training.model_folder import open_model
-
-    return _consistent(BranTagger(open_model(Path(options.model)), counts, options.device), options, counts)
-
-
-def _consistent(tagger: Tagger, options: Options, counts: Counts) -> Tagger:
-    from biorel.ner.consistency import ConsistentTagger
-
-    return ConsistentTagger(tagger, counts) if options.consistent else tagger
-
-
-TAGGERS: Mapping[str, Callable[[Options, Counts], Tagger]] = {
-    "imported": _imported,
-    "dictionary": _dictionary,
-    "spacy": _spacy,
-    "bran": _bran,
+# Modules by name, since each imports a large library (torch, spaCy) that the others do without.
+TAGGERS: Mapping[str, str] = {
+    "imported": "biorel.ner.imported",
+    "dictionary": "biorel.ner.dictionary",
+    "spacy": "biorel.ner.spacy_model",
+    "bran": "biorel.ner.bran_tagger",
 }
+
+
+def open_tagger(name: str, options: TaggerOptions, counts: Counts) -> Tagger:
+    """Open a tagger.
+
+    Args:
+        name: a key of `TAGGERS`.
+        counts: receives what the tagger leaves out or repairs.
+
+    Raises:
+        ConfigError: there is no tagger of this name.
+        BiorelError: the model or file of the tagger is missing or unusable.
+    """
+    if name not in TAGGERS:
+        raise ConfigError(f"no tagger is called {name!r}", f"the taggers are {', '.join(TAGGERS)}")
+    tagger: Tagger = import_module(TAGGERS[name]).open_tagger(options, counts)
+    return tagger

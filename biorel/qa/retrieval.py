@@ -167,14 +167,18 @@ def _files(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def _annotated(config: Ask, documents: list[Annotated], counts: Counts) -> list[Annotated]:
-    """The documents, those without mentions tagged and linked."""
-    bare = [index for index, item in enumerate(documents) if not item.mentions]
-    annotator = open_annotator(config, counts) if bare else None
+    """The documents; those without mentions are tagged and linked."""
+    untagged = sum(not item.mentions for item in documents)
+    if not untagged:
+        return documents
+    annotator = open_annotator(
+        tagger=config.tagger,
+        tagger_model=config.tagger_model,
+        linker=config.linker,
+        n_process=config.n_process,
+        counts=counts,
+    )
     if annotator is None:
         return documents
-    found = annotator.annotate([documents[index].document for index in bare])
-    counts.add(Reason.DOCUMENTS_TAGGED, count=len(bare))
-    complete = list(documents)
-    for index, mentions in zip(bare, found, strict=True):
-        complete[index] = replace(complete[index], mentions=mentions)
-    return complete
+    counts.add(Reason.DOCUMENTS_TAGGED, count=untagged)
+    return annotator.fill(documents)

@@ -536,8 +536,8 @@ def opened(monkeypatch) -> list[StubTagger | None]:
     """Puts the stubs in place of tagger and linker; lists the taggers that were opened, None for the model's own."""
     taggers: list[StubTagger | None] = []
 
-    def open_annotator(config: Extract, counts: Counts) -> Annotator:
-        taggers.append(None if config.tagger == "bran" else StubTagger())
+    def open_annotator(*, tagger: str, **options: Any) -> Annotator:
+        taggers.append(None if tagger == "bran" else StubTagger())
         return Annotator(taggers[-1], StubLinker())  # type: ignore[arg-type]
 
     monkeypatch.setattr(extract, "open_annotator", open_annotator)

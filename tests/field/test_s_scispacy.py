@@ -11,7 +11,7 @@ import pytest
 from biorel.counts import Reason
 from biorel.errors import ConfigError
 from biorel.ner.spacy_model import SpacyTagger, install, load_spacy, model_name
-from biorel.ner.taggers import TAGGERS, Options
+from biorel.ner.taggers import TaggerOptions, open_tagger
 from biorel.records import Document
 from biorel.text.abbreviations import find_abbreviations
 from tests.command_runs import SAMPLE, command_line, flags, read_json_lines
@@ -40,7 +40,7 @@ def test_s_01_reports_a_missing_path_as_given():
 def test_s_01_keeps_hyphens_in_the_name_of_a_folder(tmp_path, counts):
     folder = tmp_path / "my-model"
     pipeline().to_disk(folder)
-    tagger = TAGGERS["spacy"](Options(model=f"{folder} "), counts)
+    tagger = open_tagger("spacy", TaggerOptions(model=f"{folder} "), counts)
     assert [mention.text for mention in tagger.tag([Document("1", "zetin", "")])[0]] == ["zetin"]
 
 

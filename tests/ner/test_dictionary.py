@@ -54,7 +54,7 @@ def test_names_that_are_no_names_are_booked(counts):
         ("aspirin", "Chemical")
     ]
     assert counts[Reason.LEXICON_NAME_DROPPED_TOO_SHORT_OR_WITHOUT_LETTER] == 2
-    with pytest.raises(InputError, match="no name"):
+    with pytest.raises(InputError, match="no usable name"):
         DictionaryTagger([("1", "Chemical")], counts)
 
 

@@ -1,19 +1,16 @@
-"""Of spans that overlap, the ones to keep."""
+"""Spans of a text: which of overlapping ones to keep, and whether a span respects word borders."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable
 
+# start, end (half-open, in characters), entity type
 Span = tuple[int, int, str]
 
 
 def without_overlaps(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Disjoint spans in the order of the text: the longest wins, of equally long ones the first, then by type.
-
-    Args:
-        spans: (start, end, type), half-open.
-    """
+    """Disjoint spans in text order. The longest span wins, then the first, then the first type by name."""
     starts: list[int] = []
     kept: list[Span] = []
     for span in sorted(set(spans), key=lambda span: (span[0] - span[1], span[0], span[2])):
@@ -24,3 +21,10 @@ def without_overlaps(spans: Iterable[Span]) -> tuple[Span, ...]:
             starts.insert(place, span[0])
             kept.insert(place, span)
     return tuple(kept)
+
+
+def is_bordered(text: str, start: int, end: int) -> bool:
+    """True if the span neither begins nor ends inside a run of letters and digits."""
+    opens = start == 0 or not (text[start - 1].isalnum() and text[start].isalnum())
+    closes = end == len(text) or not (text[end].isalnum() and text[end - 1].isalnum())
+    return opens and closes

@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biorel.ner.overlaps import without_overlaps
+from biorel.ner.spans import without_overlaps
 
 SPANS = st.lists(
     st.tuples(st.integers(0, 30), st.integers(1, 8), st.sampled_from("ab")).map(lambda s: (s[0], s[0] + s[1], s[2]))
