@@ -70,8 +70,6 @@ ROOMS: dict[str, set[str]] = {
         "records",
         "counts",
         "tables",
-        "resources",
-        "config",
         "artifacts",
         "text",
         "formats",
@@ -79,7 +77,6 @@ ROOMS: dict[str, set[str]] = {
         "model",
         "scoring",
         "training",
-        "extraction",
     },
     "pipeline": {"errors", "resources", "config", "artifacts", "scoring"},
     "commands": {

@@ -138,7 +138,7 @@ def _ask(given: Any) -> None:
         typer.echo(line)
     if summary.why_none:
         typer.echo(f"no answer: {summary.why_none}")
-    typer.echo("; ".join(f"{reason}: {count}" for reason, count in summary.books.items()))
+    typer.echo("; ".join(f"{reason}: {count}" for reason, count in summary.counts.items()))
     rate = summary.documents / max(summary.seconds, 1e-9)
     typer.echo(f"{summary.documents} documents asked, {rate:.1f} docs/s ({summary.seconds:.1f} s)")
     if summary.out is not None:

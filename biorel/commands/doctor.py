@@ -96,7 +96,7 @@ def _relation_model(folder: Path) -> str:
 def _reader(folder: Path) -> str:
     from biorel.qa.folder import open_reader
 
-    sizes = open_reader(folder).models[0].sizes
+    sizes = open_reader(folder).readers[0].config
     return f"head {sizes.head} over the encoder {sizes.encoder}"
 
 

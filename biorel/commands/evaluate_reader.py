@@ -1,4 +1,4 @@
-"""evaluate-reader: a reader's answers to the questions of one split, and how good they are."""
+"""evaluate-reader: a reader's answers to the questions of one split, and their scores."""
 
 from __future__ import annotations
 
@@ -16,24 +16,23 @@ from biorel.counts import Reason
 from biorel.dataset.splits import read_ids
 from biorel.knowledge.known_pairs import read_known_pairs
 from biorel.model.checkpoint import pick_device
-from biorel.qa.decoding import Decoding, ranked
+from biorel.qa.decoding import Decoding, rank_spans
 from biorel.qa.folder import open_reader
-from biorel.qa.known_answers import reciprocal_ranks
-from biorel.qa.metrics import Judged, concept, measure
-from biorel.qa.question_sets import read_questions, split_ids
-from biorel.qa.templates import TAIL
+from biorel.qa.metrics import QuestionResult, measure, reciprocal_ranks, span_concept
+from biorel.qa.question_sets import read_questions, read_split_ids
+from biorel.qa.questions import TAIL
 from biorel.scoring.metrics import Prf
 from biorel.scoring.tables import markdown_table, percent, percents
 from biorel.scoring.vote import VOTES
 
 Progress = Callable[[str], None]
-_TOLD = 5
+_LISTED_ANSWERS = 5
 
 
 def run(config: EvaluateReader, progress: Progress = lambda line: None) -> Path:
     """Write `config.out` with metrics.json, tables.md and answers.jsonl; returns it.
 
-    Decoding is that of the model folder, as it was chosen on dev.
+    The decoding is that of the model folder, tuned on dev.
 
     Raises:
         BiorelError: the model or the questions cannot be read.
@@ -42,75 +41,75 @@ def run(config: EvaluateReader, progress: Progress = lambda line: None) -> Path:
     if config.threads:
         torch.set_num_threads(config.threads)
     opened = open_reader(config.model, device)
-    asked = read_questions(config.questions, config.split)
+    questions = read_questions(config.questions, config.split)
     with artifacts.folder("evaluate-reader", config, config.out, force=config.force) as artifact:
-        began = time.perf_counter()
-        passages = asked.passages(opened.cutter)
+        started = time.perf_counter()
+        passages = questions.passages(opened.windower())
         prepared = time.perf_counter()
-        judged = asked.judged(opened.models, passages, config.batch_tokens, device)
+        results = questions.results(opened.readers, passages, config.batch_tokens, device)
         finished = time.perf_counter()
-        metrics: dict[str, Any] = measure(judged, opened.decoding) | {
+        metrics: dict[str, Any] = measure(results, opened.decoding) | {
             "protocol": {
                 "split": config.split,
-                "documents": len(asked.texts),
+                "documents": len(questions.texts),
                 "decoding": opened.decoding.to_json(),
-                "members": len(opened.models),
+                "members": len(opened.readers),
                 "device": str(device),
             },
             "speed": {
-                "seconds_of_features": prepared - began,
+                "seconds_of_features": prepared - started,
                 "seconds_of_reading": finished - prepared,
-                "questions_times_documents_per_second": len(judged) / max(1e-9, finished - began),
+                "questions_times_documents_per_second": len(results) / max(1e-9, finished - started),
             },
         }
         if config.known is not None:
             excluded = set(read_ids(config.exclude_pmids, artifact.counts))
-            excluded |= {doc_id for split in config.exclude_splits for doc_id in split_ids(config.questions, split)}
-            known = _by_head(read_known_pairs(config.known, artifact.counts, excluded))
-            metrics["reciprocal_ranks"] = reciprocal_ranks(judged, opened.decoding, known, TAIL)
+            excluded |= {id_ for split in config.exclude_splits for id_ in read_split_ids(config.questions, split)}
+            known = _tails_by_head(read_known_pairs(config.known, artifact.counts, excluded))
+            metrics["reciprocal_ranks"] = reciprocal_ranks(results, opened.decoding, known, TAIL)
         artifacts.write_json(artifact.path / "metrics.json", metrics)
         table = _table(metrics)
         (artifact.path / "tables.md").write_text(table + "\n", encoding="utf-8")
         with (artifact.path / "answers.jsonl").open("w", encoding="utf-8") as stream:
-            for row in _answers(judged, opened.decoding):
+            for row in _answer_rows(results, opened.decoding):
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-        artifact.counts.add(Reason.QUESTIONS_READ, count=len(judged))
+        artifact.counts.add(Reason.QUESTIONS_READ, count=len(results))
     progress(table)
     return config.out
 
 
-def _by_head(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+def _tails_by_head(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
     tails: dict[str, set[str]] = {}
     for head, tail in pairs:
         tails.setdefault(head, set()).add(tail)
-    return {head: frozenset(found) for head, found in tails.items()}
+    return {head: frozenset(ids) for head, ids in tails.items()}
 
 
-def _answers(judged: Sequence[Judged], decoding: Decoding) -> list[dict[str, Any]]:
-    """The best spans of each question, whatever the threshold."""
+def _answer_rows(results: Sequence[QuestionResult], decoding: Decoding) -> list[dict[str, Any]]:
+    """The best spans of each question, including those below the threshold."""
     return [
         {
-            "question_id": one.question.question_id,
-            "question": one.question.text,
+            "question_id": result.question.question_id,
+            "question": result.question.text,
             "answers": [
                 {
                     "start": span.start,
                     "end": span.end,
-                    "text": one.text[span.start : span.end],
-                    "entity_id": concept(span, one.mentions, one.question.answer_type),
+                    "text": result.text[span.start : span.end],
+                    "entity_id": span_concept(span, result.mentions, result.question.answer_type),
                     "score": round(span.score, 6),
                 }
-                for span in ranked(one.candidates, decoding, _TOLD)
+                for span in rank_spans(result.candidates, decoding, _LISTED_ANSWERS)
             ],
         }
-        for one in judged
+        for result in results
     ]
 
 
 def _table(metrics: dict[str, Any]) -> str:
     rows = [
-        (f"Best span of {metrics['answerable']} answerable questions: exact match", percent(metrics["exact_match"])),
-        ("the same: macro F1", percent(metrics["macro_f1"])),
+        (f"Best span, {metrics['answerable']} answerable questions: exact match", percent(metrics["exact_match"])),
+        ("Best span: macro F1", percent(metrics["macro_f1"])),
         ("With 'no answer' as an option: F1", percent(metrics["located"]["f1"])),
         ("Answer or no answer: F1", percent(metrics["answered"]["f1"])),
         *(
@@ -118,13 +117,12 @@ def _table(metrics: dict[str, Any]) -> str:
             for name, prf in metrics["entities"].items()
         ),
     ]
-    ranks = metrics.get("reciprocal_ranks", {})
     rows += [
         (
-            f"Mean reciprocal rank of a known tail, {told['questions']} concepts ({name}), vote {rule}",
-            percent(told[rule]),
+            f"Mean reciprocal rank of a known tail, {measures['questions']} concepts ({name}), vote {rule}",
+            percent(measures[rule]),
         )
-        for name, told in ranks.items()
+        for name, measures in metrics.get("reciprocal_ranks", {}).items()
         for rule in VOTES
     ]
     return markdown_table((f"{metrics['questions']} questions", "%"), rows)

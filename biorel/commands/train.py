@@ -71,7 +71,7 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
     if config.threads:
         torch.set_num_threads(config.threads)
     schema, ner = read_labels(config.dataset)
-    bert = open_bert(config)
+    bert = open_bert(config.encoder)
     tokenizer = load_tokenizer(config.dataset) if bert is None else bert.tokens.tokenizer
     counts = Counts()
     training, bare_dev = _splits(config, Featurizer(tokenizer, schema.labels, ner), counts)
@@ -82,7 +82,14 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
         artifact.counts.include(counts)
         sizes = _sizes(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner))
         model = Bran(sizes if bert is None else bert.sized(sizes))
-        share = load_bert(model.bert, sizes.vocabulary, config)
+        share = load_bert(
+            model.bert,
+            sizes.vocabulary,
+            encoder=config.encoder,
+            encoder_rate=config.encoder_rate,
+            learning_rate=config.learning_rate,
+            layer_decay=config.layer_decay,
+        )
         if config.vectors is not None:
             found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, artifact.counts)
             artifact.counts.add(Reason.TOKENS_WITH_PRE_TRAINED_VECTOR, count=found)

@@ -1,8 +1,9 @@
-"""train-reader: questions -> a reader's model folder, of one network or of one for each fold."""
+"""train-reader: questions -> a reader's model folder, with one reader or one for each fold."""
 
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,130 +12,169 @@ import torch
 from biorel import artifacts
 from biorel.artifacts import Artifact
 from biorel.config import TrainReader
-from biorel.dataset.splits import drawn_order
-from biorel.errors import InputError
 from biorel.model.checkpoint import pick_device
 from biorel.qa.decoding import Decoding
-from biorel.qa.decoding_choices import tune
+from biorel.qa.decoding_tuning import tune_decoding
 from biorel.qa.folder import ReaderFolder, save_reader
-from biorel.qa.metrics import Judged, measure
-from biorel.qa.question_sets import QuestionSet, read_questions
-from biorel.qa.training import Job, Reports, train_member
+from biorel.qa.joint_encoder import longest_passage
+from biorel.qa.metrics import QuestionResult, measure
+from biorel.qa.question_sets import read_training_sets
+from biorel.qa.reader_config import ReaderConfig
+from biorel.qa.training import ReaderTrainingArguments, Reports, TrainingRun, train_reader
 from biorel.text.tokenizer import load_tokenizer
-from biorel.training.bert_start import open_bert
+from biorel.training.bert_start import Pretrained, open_bert
 from biorel.training.checkpoint import FOLDER, of_another_run
-from biorel.training.loop import pace
+from biorel.training.loop import Schedule, pace
 from biorel.training.model_card import options_told
 
-_BEGUN = f"{FOLDER}/begun"
+_RUN_KEY = f"{FOLDER}/begun"
 
 
 def run(config: TrainReader, reports: Reports = iter) -> Path:
     """Train and write the model folder `config.out`; returns it.
 
     Args:
-        config: the command's configuration.
-        reports: is given the stream of reports of each network and passes them on; a progress bar lives there.
+        reports: receives the stream of reports of each reader and passes it on, so that a progress bar can follow.
 
     Raises:
-        BiorelError: an empty split, a dev split without an answer, a checkpoint of another run.
+        BiorelError: an input cannot be read, a split has no answerable question, or the checkpoint is of another run.
     """
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
-    bert = open_bert(config)
+    bert = open_bert(config.encoder)
     tokenizer = load_tokenizer(config.questions) if bert is None else bert.tokens.tokenizer
-    parts = _parts(config)
+    sets = read_training_sets(config.questions, folds=config.folds, resplit_dev=config.resplit_dev, seed=config.seed)
+    arguments = _training_arguments(config, _reader_config(config, tokenizer.get_vocab_size(), bert))
     key = artifacts.fingerprint("train-reader", config)
-    with artifacts.folder("train-reader", config, config.out, force=config.force, resume=_BEGUN) as artifact:
-        artifact.notes["resumed"] = _begin(artifact, key, config.force)
-        job = Job(config, tokenizer, bert, artifact, key, device, reports)
-        members, judged, rows = [], [], []
-        for number, (training, dev) in enumerate(parts, start=1):
-            member = train_member(job, number, training, dev)
-            members.append(member.model)
-            judged += member.judged
-            rows += member.history
-        decoding = tune(judged)
-        metrics = _metrics(config, judged, decoding, rows, device)
-        saved = ReaderFolder(tuple(members), tokenizer, decoding)
+    with artifacts.folder("train-reader", config, config.out, force=config.force, resume=_RUN_KEY) as artifact:
+        artifact.notes["resumed"] = _claim_checkpoint(artifact, key, config.force)
+        training_run = TrainingRun(artifact.path / FOLDER, key, artifact.counts, reports, device)
+        readers, results, history = [], [], []
+        for number, (training, dev) in enumerate(sets, start=1):
+            trained = train_reader(arguments, tokenizer, number, training, dev, training_run)
+            readers.append(trained.reader)
+            results += trained.results
+            history += trained.history
+        decoding = tune_decoding(results)
+        metrics = _metrics(config, results, decoding, history, device)
+        saved = ReaderFolder(tuple(readers), tokenizer, decoding)
         save_reader(artifact.path, saved, metrics, _card(config, metrics, decoding))
-        artifacts.write_json(artifact.path / "history.json", rows)
+        artifacts.write_json(artifact.path / "history.json", history)
         shutil.rmtree(artifact.path / FOLDER)
         artifact.notes["device"] = str(device)
     return config.out
 
 
-def _parts(config: TrainReader) -> list[tuple[QuestionSet, QuestionSet]]:
-    """(training, dev) of each network; with --folds and --resplit-dev dev is drawn anew by seed."""
-    training, dev = (read_questions(config.questions, split) for split in ("train", "dev"))
-    parts = [(training, dev)]
-    if config.folds > 1 or config.resplit_dev:
-        both = training.joined(dev)
-        order = drawn_order(both.texts, config.seed)
-        if len(order) < config.folds or len(order) <= config.resplit_dev:
-            asked = f"--folds {config.folds}" if config.folds > 1 else f"--resplit-dev {config.resplit_dev}"
-            raise InputError(f"{asked}: train and dev have {len(order)} documents together")
-        if config.resplit_dev:
-            drawn = [order[: config.resplit_dev]]
-        else:
-            drawn = [order[number :: config.folds] for number in range(config.folds)]
-        parts = [(both.of(set(order) - set(chosen)), both.of(chosen)) for chosen in drawn]
-    for training, dev in parts:
-        if not any(question.answers for question in dev.questions):
-            raise InputError(f"{config.questions}: no dev question has an answer", "decoding is chosen on them")
-        if not any(question.answers for question in training.questions):
-            raise InputError(f"{config.questions}: no train question has an answer", "there is nothing to learn")
-    return parts
+def _reader_config(config: TrainReader, vocabulary: int, bert: Pretrained | None) -> ReaderConfig:
+    reader = ReaderConfig(
+        vocabulary=vocabulary,
+        head=config.head,
+        encoder=config.encoder,
+        width=config.width,
+        embedding=config.embedding,
+        positions=config.positions,
+        kernel=config.kernel,
+        dilations=config.dilations,
+        question_dilations=config.question_dilations,
+        blocks=config.blocks,
+        heads=config.heads,
+        window=config.window,
+        sample=config.sample,
+        focus=config.focus,
+        gate_noise=config.gate_noise,
+        word_dropout=config.word_dropout,
+        dropout=config.dropout,
+    )
+    if bert is None:
+        return reader
+    return replace(
+        reader,
+        encoder="bert",
+        bert=bert.config,
+        cls_id=bert.tokens.cls_id,
+        sep_id=bert.tokens.sep_id,
+        unk_id=bert.tokens.unk_id,
+        window=min(config.window, longest_passage(bert.config)),
+    )
 
 
-def _begin(artifact: Artifact, key: str, force: bool) -> bool:
-    """Whether work of this run is there; that of another run stops the command, or is dropped with --force."""
-    begun = artifact.path / _BEGUN
+def _training_arguments(config: TrainReader, reader: ReaderConfig) -> ReaderTrainingArguments:
+    return ReaderTrainingArguments(
+        reader=reader,
+        schedule=Schedule(
+            seed=config.seed,
+            epochs=config.epochs,
+            learning_rate=config.learning_rate,
+            warmup=config.warmup,
+            final_rate=config.final_rate,
+            clip=config.clip,
+            patience=config.patience,
+        ),
+        seed=config.seed,
+        weight_decay=config.weight_decay,
+        ema=config.ema,
+        token_budget=config.token_budget,
+        eval_tokens=config.eval_tokens,
+        vectors=config.vectors,
+        freeze_vectors=config.freeze_vectors,
+        encoder_name=config.encoder,
+        encoder_rate=config.encoder_rate,
+        layer_decay=config.layer_decay,
+    )
+
+
+def _claim_checkpoint(artifact: Artifact, key: str, force: bool) -> bool:
+    """Whether the folder holds a checkpoint of this run. One of another run is removed with `force`.
+
+    Raises:
+        ModelError: the checkpoint is of another run, without `force`.
+    """
+    key_file = artifact.path / _RUN_KEY
     if artifact.resumed:
-        if begun.read_text(encoding="utf-8") == key:
+        if key_file.read_text(encoding="utf-8") == key:
             return True
         if not force:
             raise of_another_run(artifact.path, artifact.path)
-        shutil.rmtree(begun.parent)
-    begun.parent.mkdir(exist_ok=True)
-    begun.write_text(key, encoding="utf-8")
+        shutil.rmtree(key_file.parent)
+    key_file.parent.mkdir(exist_ok=True)
+    key_file.write_text(key, encoding="utf-8")
     return False
 
 
 def _metrics(
     config: TrainReader,
-    judged: list[Judged],
+    results: list[QuestionResult],
     decoding: Decoding,
-    rows: list[dict[str, float]],
+    history: list[dict[str, float]],
     device: torch.device,
 ) -> dict[str, Any]:
-    measures = measure(judged, decoding)
+    measures = measure(results, decoding)
     return {
         "dev_f1": measures["located"]["f1"],
         "dev": measures,
         "members": config.folds,
-        "epochs": len(rows),
+        "epochs": len(history),
         "seed": config.seed,
         "device": str(device),
-        **pace(rows, "questions"),
+        **pace(history, "questions"),
     }
 
 
 def _card(config: TrainReader, metrics: dict[str, Any], decoding: Decoding) -> str:
-    """The README of a reader's folder: what it was trained on, and how."""
+    """The README of a reader's folder: training data, dev scores, decoding, options."""
     lines = [
-        "# A reader of answers, trained by biorel",
+        "# A question-answering reader trained by biorel",
         "",
-        f"Head `{config.head}` over encoder `{config.encoder}`, trained on `{config.questions}`; epochs and decoding "
-        f"were chosen on {metrics['dev']['questions']} dev questions, {metrics['dev']['answerable']} of them "
-        "answerable.",
+        f"Head `{config.head}` over encoder `{config.encoder}`, trained on `{config.questions}`. The number of epochs "
+        f"and the decoding were chosen on {metrics['dev']['questions']} dev questions, "
+        f"{metrics['dev']['answerable']} of them answerable.",
         "",
         f"Dev: exact match {100 * (metrics['dev']['exact_match'] or 0):.1f}, "
         f"macro F1 {100 * (metrics['dev']['macro_f1'] or 0):.1f}.",
         "",
-        f"Decoding: {decoding.rule}, up to {decoding.longest} tokens, answers from {decoding.threshold:.3f}, "
-        f"entities from {decoding.entity_threshold:.3f}.",
+        f"Decoding: {decoding.rule}, at most {decoding.longest} tokens, answers from a score of "
+        f"{decoding.threshold:.3f}, entities from {decoding.entity_threshold:.3f}.",
         "",
         *options_told(config, "questions"),
     ]

@@ -1,7 +1,8 @@
-"""From a reader's probabilities to ranked answers, and the choices of that, which are made on dev.
+"""From the probabilities of span ends to ranked answer spans.
 
-"Improving decoding can yield more gains than repeated hyperparameter tuning" (DGCNN): how two sides make a score, how
-long an answer may be, and from which score on a question is answered at all.
+DGCNN: "Improving decoding can yield more gains than repeated hyperparameter tuning." The choices are how the
+probabilities of the two ends make a score, how long an answer may be, and from which score a question is answered.
+`decoding_tuning` makes them on dev.
 """
 
 from __future__ import annotations
@@ -18,21 +19,21 @@ from biorel.errors import ModelError
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-RULES: dict[str, Callable[[Floats, Floats], Floats]] = {
-    "product": lambda first, second: first * second,
-    "mean": lambda first, second: (first + second) / 2,
-    "geometric": lambda first, second: np.sqrt(first * second),
+SPAN_SCORES: dict[str, Callable[[Floats, Floats], Floats]] = {
+    "product": lambda anchor, partner: anchor * partner,
+    "mean": lambda anchor, partner: (anchor + partner) / 2,
+    "geometric": lambda anchor, partner: np.sqrt(anchor * partner),
 }
 
 
 @dataclass(frozen=True)
-class Candidates:
-    """N spans of one question in one document, as a reader found them.
+class SpanCandidates:
+    """The N most probable spans of one question in one document.
 
     Attributes:
         starts, ends: [N] characters, half-open.
         lengths: [N] in tokens.
-        anchor, partner: [N] the probabilities of its two sides.
+        anchor, partner: [N] probabilities of the two ends of the span.
     """
 
     starts: Ints
@@ -42,20 +43,20 @@ class Candidates:
     partner: Floats
 
     @classmethod
-    def none(cls) -> Candidates:
-        empty = np.zeros(0, dtype=np.int64)
-        return cls(empty, empty, empty, np.zeros(0), np.zeros(0))
+    def empty(cls) -> SpanCandidates:
+        nothing = np.zeros(0, dtype=np.int64)
+        return cls(nothing, nothing, nothing, np.zeros(0), np.zeros(0))
 
 
 @dataclass(frozen=True)
 class Decoding:
-    """How answers are read out.
+    """How answers are chosen among the candidates.
 
     Attributes:
-        rule: a key of `RULES`.
-        longest: tokens of an answer.
-        threshold: the best answer is told from this score on; below it there is none.
-        entity_threshold: every answer from this score on counts as an entity in the relation.
+        rule: a key of `SPAN_SCORES`.
+        longest: most tokens of an answer.
+        threshold: a question is answered if its best span has at least this score.
+        entity_threshold: every span with at least this score counts as an entity in the relation.
     """
 
     rule: str = "product"
@@ -68,10 +69,10 @@ class Decoding:
 
     @classmethod
     def from_json(cls, content: Any) -> Decoding:
-        """The decoding of a model folder.
+        """The decoding saved in a model folder.
 
         Raises:
-            ModelError: not what `to_json` wrote.
+            ModelError: the content is not from `to_json`.
         """
         try:
             decoding = cls(
@@ -82,71 +83,74 @@ class Decoding:
             )
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"decoding.json: not a decoding ({error})", "train the reader again") from error
-        if decoding.rule not in RULES or decoding.longest < 1:
+        if decoding.rule not in SPAN_SCORES or decoding.longest < 1:
             raise ModelError(f"decoding.json: no rule {decoding.rule!r} with {decoding.longest} tokens")
         return decoding
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """An answer span with its score."""
+class RankedSpan:
+    """A span in characters, half-open, with its score."""
 
     start: int
     end: int
     score: float
 
 
-def scores(candidates: Candidates, decoding: Decoding) -> Floats:
+def span_scores(candidates: SpanCandidates, decoding: Decoding) -> Floats:
     """[N] scores; 0 for spans over the length limit."""
-    told = RULES[decoding.rule](candidates.anchor, candidates.partner)
-    return np.where(candidates.lengths <= decoding.longest, told, 0.0)
+    scores = SPAN_SCORES[decoding.rule](candidates.anchor, candidates.partner)
+    return np.where(candidates.lengths <= decoding.longest, scores, 0.0)
 
 
-def best(candidates: Candidates, decoding: Decoding) -> Ranked | None:
-    """The best answer, whatever its score; None where there is no span at all."""
+def best_span(candidates: SpanCandidates, decoding: Decoding) -> RankedSpan | None:
+    """The span with the highest score, even below the threshold; None if there is no candidate."""
     if not len(candidates.starts):
         return None
-    told = scores(candidates, decoding)
-    place = int(told.argmax())
-    return Ranked(int(candidates.starts[place]), int(candidates.ends[place]), float(told[place]))
+    scores = span_scores(candidates, decoding)
+    place = int(scores.argmax())
+    return RankedSpan(int(candidates.starts[place]), int(candidates.ends[place]), float(scores[place]))
 
 
-def ranked(candidates: Candidates, decoding: Decoding, most: int, least: float = 0.0) -> list[Ranked]:
-    """The best answers that do not overlap each other, by descending score, from the score `least` on."""
-    told = scores(candidates, decoding)
-    chosen: list[Ranked] = []
-    for place in np.argsort(-told, kind="stable").tolist():
-        start, end, score = int(candidates.starts[place]), int(candidates.ends[place]), float(told[place])
-        if len(chosen) == most or score < least or score <= 0:
+def rank_spans(candidates: SpanCandidates, decoding: Decoding, most: int, min_score: float = 0.0) -> list[RankedSpan]:
+    """At most `most` spans that do not overlap, best first, each with a score over 0 and not below `min_score`."""
+    scores = span_scores(candidates, decoding)
+    chosen: list[RankedSpan] = []
+    for place in np.argsort(-scores, kind="stable").tolist():
+        start, end, score = int(candidates.starts[place]), int(candidates.ends[place]), float(scores[place])
+        if len(chosen) == most or score < min_score or score <= 0:
             break
-        if all(end <= one.start or one.end <= start for one in chosen):
-            chosen.append(Ranked(start, end, score))
+        if all(end <= span.start or span.end <= start for span in chosen):
+            chosen.append(RankedSpan(start, end, score))
     return chosen
 
 
-def merged(parts: Sequence[Candidates], members: int = 1) -> Candidates:
-    """Several findings as one: of a span found several times the mean of its probabilities, over `members`.
+def merge_candidates(parts: Sequence[SpanCandidates], members: int = 1) -> SpanCandidates:
+    """The candidates of several windows or of several readers, each span once.
 
-    With one member (windows of a long text, which overlap) the finding with the best product stands. With several the
-    probabilities are averaged; a span that a member did not find counts as 0 there.
+    Args:
+        members: number of readers. With one, the parts are overlapping windows, and the occurrence of a span with the
+            highest product counts. With several, probabilities are averaged over all members, as 0 for a member
+            that does not have the span.
     """
-    found: dict[tuple[int, int], list[tuple[int, float, float]]] = {}
+    by_span: dict[tuple[int, int], list[tuple[int, float, float]]] = {}
     for part in parts:
         rows = zip(part.starts, part.ends, part.lengths, part.anchor, part.partner, strict=True)
         for start, end, length, anchor, partner in rows:
-            found.setdefault((int(start), int(end)), []).append((int(length), float(anchor), float(partner)))
-    if not found:
-        return Candidates.none()
-    spans = list(found)
-    told = [found[span] for span in spans]
+            by_span.setdefault((int(start), int(end)), []).append((int(length), float(anchor), float(partner)))
+    if not by_span:
+        return SpanCandidates.empty()
+    spans, occurrences = list(by_span), list(by_span.values())
     if members == 1:
-        sides = [max(rows, key=lambda row: row[1] * row[2])[1:] for rows in told]
+        probabilities = [max(rows, key=lambda row: row[1] * row[2])[1:] for rows in occurrences]
     else:
-        sides = [(sum(row[1] for row in rows) / members, sum(row[2] for row in rows) / members) for rows in told]
-    return Candidates(
+        probabilities = [
+            (sum(row[1] for row in rows) / members, sum(row[2] for row in rows) / members) for rows in occurrences
+        ]
+    return SpanCandidates(
         np.array([start for start, _ in spans], dtype=np.int64),
         np.array([end for _, end in spans], dtype=np.int64),
-        np.array([rows[0][0] for rows in told], dtype=np.int64),
-        np.array([anchor for anchor, _ in sides], dtype=np.float64),
-        np.array([partner for _, partner in sides], dtype=np.float64),
+        np.array([rows[0][0] for rows in occurrences], dtype=np.int64),
+        np.array([anchor for anchor, _ in probabilities], dtype=np.float64),
+        np.array([partner for _, partner in probabilities], dtype=np.float64),
     )

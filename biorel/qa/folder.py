@@ -1,7 +1,8 @@
-"""The model folder of a reader, or of the readers of several folds, which are averaged.
+"""The model folder of a reader, or of several readers (folds) whose probabilities are averaged.
 
-model.safetensors  weights of all members      tokenizer.json  BPE      decoding.json  chosen on dev
-config.json        sizes of each member        metrics.json, README.md
+model.safetensors  weights of all readers              tokenizer.json
+config.json        hyper-parameters of each reader     metrics.json
+decoding.json      decoding tuned on dev               README.md
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from biorel.artifacts import read_json_object, write_json
 from biorel.errors import ModelError
 from biorel.model.checkpoint import load_weights, save_weights, sizes_from_dict, sizes_to_dict
 from biorel.qa.decoding import Decoding
-from biorel.qa.network import ENCODERS, HEADS, Reader
+from biorel.qa.heads import HEADS
 from biorel.qa.passages import PassageWindower
-from biorel.qa.sizes import ReaderConfig
+from biorel.qa.reader import ENCODERS, Reader
+from biorel.qa.reader_config import ReaderConfig
 from biorel.text.tokenizer import load_tokenizer, save_tokenizer
 
 KIND = "reader"
@@ -29,21 +31,21 @@ KIND = "reader"
 
 @dataclass(frozen=True)
 class ReaderFolder:
-    """Readers of one vocabulary with the way in which their answers are read out."""
+    """Readers that share a tokenizer, and the decoding of their answers."""
 
-    models: tuple[Reader, ...]
+    readers: tuple[Reader, ...]
     tokenizer: Tokenizer
     decoding: Decoding
 
-    @property
-    def cutter(self) -> PassageWindower:
-        return PassageWindower(self.tokenizer, min(model.sizes.window for model in self.models))
+    def windower(self) -> PassageWindower:
+        """A windower for the smallest window of the readers."""
+        return PassageWindower(self.tokenizer, min(reader.config.window for reader in self.readers))
 
 
 def save_reader(folder: Path, saved: ReaderFolder, metrics: Mapping[str, Any], card: str) -> None:
-    """Write all the files of a reader's folder into an existing folder."""
-    save_weights(nn.ModuleList(saved.models), folder / "model.safetensors")
-    members = [sizes_to_dict(model.sizes) for model in saved.models]
+    """Write all files of a reader's folder into an existing folder."""
+    save_weights(nn.ModuleList(saved.readers), folder / "model.safetensors")
+    members = [sizes_to_dict(reader.config) for reader in saved.readers]
     write_json(folder / "config.json", {"model": KIND, "members": members})
     save_tokenizer(saved.tokenizer, folder / "tokenizer.json")
     write_json(folder / "decoding.json", saved.decoding.to_json())
@@ -52,31 +54,33 @@ def save_reader(folder: Path, saved: ReaderFolder, metrics: Mapping[str, Any], c
 
 
 def open_reader(folder: Path, device: torch.device | None = None) -> ReaderFolder:
-    """Read a reader's folder; the networks are on the CPU, or on a device, in evaluation mode.
+    """Read a reader's folder. The readers are on `device`, by default the CPU, and in evaluation mode.
 
     Raises:
-        ModelError: the folder or one of its files is missing, unreadable, or is that of another kind of model.
+        ModelError: the folder or one of its files is missing, cannot be read, or belongs to another kind of model.
     """
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such model folder", "train a reader with biorel train-reader")
-    config = read_json_object(folder / "config.json")
-    members = config.get("members")
-    if config.get("model") != KIND or not isinstance(members, list) or not members:
-        raise ModelError(f"{folder}: is no reader", "name a folder that biorel train-reader wrote")
-    models = tuple(Reader(_sizes(member, folder / "config.json")) for member in members)
+    content = read_json_object(folder / "config.json")
+    members = content.get("members")
+    if content.get("model") != KIND or not isinstance(members, list) or not members:
+        raise ModelError(f"{folder}: not a reader", "give a folder that biorel train-reader wrote")
+    readers = tuple(Reader(_read_config(member, folder / "config.json")) for member in members)
     tokenizer = load_tokenizer(folder / "tokenizer.json")
-    if any(model.sizes.vocabulary != tokenizer.get_vocab_size() for model in models):
-        raise ModelError(f"{folder}: tokenizer.json does not fit config.json", "both must come from one training run")
-    load_weights(nn.ModuleList(models), folder / "model.safetensors")
-    for model in models:
-        model.to(device)
-    return ReaderFolder(models, tokenizer, Decoding.from_json(read_json_object(folder / "decoding.json")))
+    if any(reader.config.vocabulary != tokenizer.get_vocab_size() for reader in readers):
+        raise ModelError(
+            f"{folder}: tokenizer.json does not fit config.json", "both must come from the same training run"
+        )
+    load_weights(nn.ModuleList(readers), folder / "model.safetensors")
+    for reader in readers:
+        reader.to(device)
+    return ReaderFolder(readers, tokenizer, Decoding.from_json(read_json_object(folder / "decoding.json")))
 
 
-def _sizes(values: Any, path: Path) -> ReaderConfig:
+def _read_config(values: Any, path: Path) -> ReaderConfig:
     if not isinstance(values, dict):
-        raise ModelError(f"{path}: a member that is no object", "was it written by this version of biorel?")
-    sizes = sizes_from_dict(ReaderConfig, values, str(path))
-    if sizes.head not in HEADS or sizes.encoder not in ENCODERS:
-        raise ModelError(f"{path}: no head {sizes.head!r} over {sizes.encoder!r}")
-    return sizes
+        raise ModelError(f"{path}: a member is not an object", "was it written by this version of biorel?")
+    config = sizes_from_dict(ReaderConfig, values, str(path))
+    if config.head not in HEADS or config.encoder not in ENCODERS:
+        raise ModelError(f"{path}: unknown head {config.head!r} or encoder {config.encoder!r}")
+    return config

@@ -1,44 +1,131 @@
-"""The two heads that MaP is compared with: start and end independent (InD), and the end on the start's vector (VCP)."""
+"""The heads of a reader: probabilities of answer spans from an encoded passage.
+
+`LabelHead` is DGCNN's. `IndependentHead` (InD), `VectorConditionalHead` (VCP), `MatrixForwardHead` (MaP_F) and
+`MatrixEnsembleHead` (MaP_E) are the four strategies that the MaP paper compares.
+
+Each head has `loss` and `span_probabilities`. To add one, write a class and add a line to `HEADS`.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from biorel.qa.layers import AdditiveScore, AttentivePooling
-from biorel.qa.spans import Direction, EncodedPassage, Targets, best_places, masked
+from biorel.qa.batches import Targets
+from biorel.qa.layers import AdditiveAttention, AdditiveScore
+from biorel.qa.reader_config import ReaderConfig
 
 
-class Independent(nn.Module):
-    """InD: p_s = softmax over the tokens, p_e likewise and apart."""
+@dataclass(frozen=True)
+class EncodedPassage:
+    """A batch of passages as the input of a head.
 
-    null = True
+    Attributes:
+        tokens, mask: [B, T, D] and [B, T]. If the head has a no-answer token, that is the first of the T.
+        question: [B, D].
+        no_answer: [B], added to the no-answer token's logit. A separate scalar, so that learning it does not disturb
+            the layers that distinguish tokens.
+    """
+
+    tokens: Tensor
+    mask: Tensor
+    question: Tensor
+    no_answer: Tensor | None = None
+
+    def complete(self, logits: Tensor) -> Tensor:
+        """[B, T] logits with `no_answer` added to the first, and -inf at padding."""
+        if self.no_answer is not None:
+            logits = torch.cat([logits[:, :1] + self.no_answer[:, None], logits[:, 1:]], dim=1)
+        return _mask_logits(logits, self.mask)
+
+
+@dataclass(frozen=True)
+class SpanProbabilities:
+    """Probabilities of spans in one direction: of an anchor (a start), and of its partner (the end) given the anchor.
+
+    Attributes:
+        anchors: [B, n] the most probable starts (ends, if `backward`).
+        anchor: [B, n] their probabilities.
+        partner: [B, n, T] for each anchor, the probability that each token is the other end of the span.
+        backward: anchors are ends and partners are starts.
+    """
+
+    anchors: Tensor
+    anchor: Tensor
+    partner: Tensor
+    backward: bool = False
+
+
+class LabelHead(nn.Module):
+    """DGCNN's head, equations 7 and 8: every token is or is not a start, and is or is not an end.
+
+    p_start(i) = p_global sigmoid(a1 . tanh(W1 x_i + b1) + c1), and p_end likewise; p_global is one probability a
+    passage. A passage may have no answer (p_global near 0) or several. The loss is binary focal loss.
+    """
+
+    has_no_answer_token = False
+
+    def __init__(self, *, width: int, inner: int, focus: float) -> None:
+        super().__init__()
+        self.start = AdditiveScore(width=width, inner=inner)
+        self.end = AdditiveScore(width=width, inner=inner)
+        self.pooling = AdditiveAttention(width=width)
+        self.answerable = nn.Linear(width, 1)
+        self.focus = focus
+
+    def logits(self, passage: EncodedPassage) -> tuple[Tensor, Tensor, Tensor]:
+        """[B, T] of starts, [B, T] of ends, [B, 1] of the global score."""
+        overall: Tensor = self.answerable(self.pooling(passage.tokens, passage.mask))
+        return self.start(passage.tokens), self.end(passage.tokens), overall
+
+    def loss(self, passage: EncodedPassage, targets: Targets) -> Tensor:
+        """The focal losses of starts and ends, summed over a passage and averaged over the batch."""
+        starts, ends, overall = self.logits(passage)
+        losses = [
+            focal_loss(overall, logits, labels, self.focus) * passage.mask
+            for logits, labels in ((starts, targets.start_labels), (ends, targets.end_labels))
+        ]
+        return (losses[0] + losses[1]).sum() / len(passage.mask)
+
+    def span_probabilities(self, passage: EncodedPassage, beam: int) -> tuple[SpanProbabilities, ...]:
+        starts, ends, overall = self.logits(passage)
+        start, end = (overall.sigmoid() * logits.sigmoid() * passage.mask for logits in (starts, ends))
+        return (_same_partner_for_all(start, end, beam),)
+
+
+class IndependentHead(nn.Module):
+    """InD of the MaP paper: a softmax over the tokens for the start, and an independent one for the end."""
+
+    has_no_answer_token = True
 
     def __init__(self, *, width: int, inner: int) -> None:
         super().__init__()
         self.start = AdditiveScore(width=width, inner=inner)
         self.end = AdditiveScore(width=width, inner=inner)
 
-    def logits(self, read: EncodedPassage) -> tuple[Tensor, Tensor]:
-        """[B, T] of starts and of ends."""
-        return read.scored(self.start(read.tokens)), read.scored(self.end(read.tokens))
+    def logits(self, passage: EncodedPassage) -> tuple[Tensor, Tensor]:
+        """[B, T] of starts and [B, T] of ends."""
+        return passage.complete(self.start(passage.tokens)), passage.complete(self.end(passage.tokens))
 
-    def loss(self, read: EncodedPassage, targets: Targets) -> Tensor:
-        """The mean of both cross-entropies."""
-        starts, ends = self.logits(read)
+    def loss(self, passage: EncodedPassage, targets: Targets) -> Tensor:
+        """The mean of the cross-entropies of start and end."""
+        starts, ends = self.logits(passage)
         return (F.cross_entropy(starts, targets.starts) + F.cross_entropy(ends, targets.ends)) / 2
 
-    def directions(self, read: EncodedPassage, beam: int) -> tuple[Direction, ...]:
-        starts, ends = (logits.softmax(-1) for logits in self.logits(read))
-        anchors, anchor = best_places(starts, beam)
-        return (Direction(anchors, anchor, ends[:, None, :].expand(-1, anchors.shape[1], -1)),)
+    def span_probabilities(self, passage: EncodedPassage, beam: int) -> tuple[SpanProbabilities, ...]:
+        start, end = (logits.softmax(-1) for logits in self.logits(passage))
+        return (_same_partner_for_all(start, end, beam),)
 
 
-class VectorConditional(Independent):
-    """VCP: a pointer network. p_s from the question's vector h_s; h_e = GRU(sum_i p_s(i) h_i, h_s); p_e from h_e.
+class VectorConditionalHead(IndependentHead):
+    """VCP, the MaP paper's vector-based conditional approach: a pointer network.
 
-    Both are softmax_j of v . tanh(V h_j + W h), with v, V and W of their own. There is one p_e, whatever the start is.
+    p_s comes from the question's vector h_s; h_e = GRU(sum_i p_s(i) h_i, h_s); p_e comes from h_e. Both are
+    softmax_j(v . tanh(V h_j + W h)), with separate v, V and W. All starts share one p_e.
     """
 
     def __init__(self, *, width: int, inner: int) -> None:
@@ -47,77 +134,19 @@ class VectorConditional(Independent):
         self.end_condition = nn.Linear(width, inner, bias=False)
         self.step = nn.GRUCell(width, width)
 
-    def logits(self, read: EncodedPassage) -> tuple[Tensor, Tensor]:
-        starts = read.scored(_conditioned(self.start, read.tokens, self.start_condition(read.question)))
-        summary = (starts.softmax(-1)[:, None, :] @ read.tokens).squeeze(1)  # [B, D]
-        state = self.step(summary, read.question)
-        return starts, read.scored(_conditioned(self.end, read.tokens, self.end_condition(state)))
+    def logits(self, passage: EncodedPassage) -> tuple[Tensor, Tensor]:
+        start_condition = self.start_condition(passage.question)
+        starts = passage.complete(_conditioned_score(self.start, passage.tokens, start_condition))
+        summary = (starts.softmax(-1)[:, None, :] @ passage.tokens).squeeze(1)  # [B, D]
+        state = self.step(summary, passage.question)
+        return starts, passage.complete(_conditioned_score(self.end, passage.tokens, self.end_condition(state)))
 
 
-def _conditioned(scores: AdditiveScore, tokens: Tensor, condition: Tensor) -> Tensor:
-    """v . tanh(V h_j + W h): [B, T, D] and [B, L] -> [B, T]."""
-    conditioned: Tensor = scores.score((scores.hidden(tokens) + condition[:, None, :]).tanh())
-    return conditioned.squeeze(-1)
+class ConditionalMatrix(nn.Module):
+    """MaP's equation 7 before the softmax: v . tanh(V [h_j ; h_i]) for partners j of anchors i.
 
-
-# MERGED from reader.labels: DGCNN's own head: every token is or is not a start, an end; all scaled by a global score (equations 7 and 8).
-class Labels(nn.Module):
-    """p_start = p_global sigmoid(a1 . tanh(W1 x + b1) + c1), p_end alike; trained with binary focal loss.
-
-    No answer is p_global near 0; several answers are several ones.
+    V is kept as its two halves, so that no pair is concatenated.
     """
-
-    null = False
-
-    def __init__(self, *, width: int, inner: int, focus: float) -> None:
-        super().__init__()
-        self.start = AdditiveScore(width=width, inner=inner)
-        self.end = AdditiveScore(width=width, inner=inner)
-        self.pooling = AttentivePooling(width=width)
-        self.answerable = nn.Linear(width, 1)
-        self.focus = focus
-
-    def logits(self, read: EncodedPassage) -> tuple[Tensor, Tensor, Tensor]:
-        """[B, T] of starts, [B, T] of ends, [B, 1] of the global score."""
-        overall: Tensor = self.answerable(self.pooling(read.tokens, read.mask))
-        return self.start(read.tokens), self.end(read.tokens), overall
-
-    def loss(self, read: EncodedPassage, targets: Targets) -> Tensor:
-        """The focal losses of both columns: summed over a passage, averaged over the batch."""
-        starts, ends, overall = self.logits(read)
-        both = [
-            focal_loss(overall, scores, labels, self.focus) * read.mask
-            for scores, labels in ((starts, targets.start_labels), (ends, targets.end_labels))
-        ]
-        return (both[0] + both[1]).sum() / len(read.mask)
-
-    def directions(self, read: EncodedPassage, beam: int) -> tuple[Direction, ...]:
-        starts, ends, overall = self.logits(read)
-        start, end = (overall.sigmoid() * scores.sigmoid() * read.mask for scores in (starts, ends))
-        anchors, anchor = best_places(start, beam)
-        return (Direction(anchors, anchor, end[:, None, :].expand(-1, anchors.shape[1], -1)),)
-
-
-def focal_loss(overall: Tensor, scores: Tensor, labels: Tensor, focus: float) -> Tensor:
-    """-(1 - p)^focus log p of the label's own probability; p of a 1 is sigmoid(overall) sigmoid(scores).
-
-    Both logarithms are exact far from 0, too: 1 - ab = (e^-x + e^-y + e^-(x+y)) / ((1 + e^-x)(1 + e^-y)).
-
-    Args:
-        overall: [B, 1]; scores: [B, T]; labels: [B, T] bool.
-    """
-    of_one = F.logsigmoid(overall) + F.logsigmoid(scores)
-    overall = overall.expand_as(scores)
-    of_zero = (
-        torch.stack([-overall, -scores, -overall - scores]).logsumexp(0) - F.softplus(-overall) - F.softplus(-scores)
-    )
-    own, other = torch.where(labels, of_one, of_zero), torch.where(labels, of_zero, of_one)
-    return -(focus * other).exp() * own
-
-
-# MERGED from reader.matrix: MaP: an end distribution of its own for every start (a probability matrix), trained on a sample of it.
-class Conditional(nn.Module):
-    """v . tanh(V [h_j ; h_i]) for partners j of anchors i, with V split into its halves, so that no pair is built."""
 
     def __init__(self, *, width: int, inner: int) -> None:
         super().__init__()
@@ -128,112 +157,170 @@ class Conditional(nn.Module):
     def entries(self, tokens: Tensor, anchors: Tensor, partners: Tensor) -> Tensor:
         """[B, T, D], [B, n] anchors and [B, n, m] partners of each -> [B, n, m] logits."""
         batch, number, size = partners.shape
-        of_anchors = _taken(self.anchor(tokens), anchors)  # [B, n, L]
-        of_partners = _taken(self.partner(tokens), partners.flatten(1)).view(batch, number, size, -1)
+        of_anchors = _gather_tokens(self.anchor(tokens), anchors)  # [B, n, L]
+        of_partners = _gather_tokens(self.partner(tokens), partners.flatten(1)).view(batch, number, size, -1)
         logits: Tensor = self.score((of_partners + of_anchors[:, :, None, :]).tanh())
         return logits.squeeze(-1)
 
     @torch.no_grad()
     def rows(self, tokens: Tensor, anchors: Tensor) -> Tensor:
-        """[B, T, D] and [B, n] -> [B, n, T] logits, a row after the other, without a gradient.
+        """[B, T, D] and [B, n] -> [B, n, T] logits, one row at a time and without a gradient.
 
-        tanh(x) is 2 sigmoid(2x) - 1, and a CPU knows the sigmoid five times as fast.
+        tanh(x) = 2 sigmoid(2x) - 1, and on a CPU the sigmoid is five times as fast.
         """
         of_partners = 2 * self.partner(tokens)  # [B, T, L]
-        of_anchors = 2 * _taken(self.anchor(tokens), anchors)  # [B, n, L]
+        of_anchors = 2 * _gather_tokens(self.anchor(tokens), anchors)  # [B, n, L]
         weight = self.score.weight[0]  # [L]
-        rows = [(of_partners + one[:, None, :]).sigmoid_() @ weight for one in of_anchors.unbind(1)]
+        rows = [(of_partners + anchor[:, None, :]).sigmoid_() @ weight for anchor in of_anchors.unbind(1)]
         return 2 * torch.stack(rows, dim=1) - weight.sum()
 
 
-class OneWay(nn.Module):
-    """One direction: the anchor's distribution, and the matrix of its partners."""
+class MatrixDirection(nn.Module):
+    """One direction of MaP: the distribution of the anchor, and the probability matrix of its partners.
+
+    Args:
+        sample: k of equations 8 and 9.
+    """
 
     def __init__(self, *, width: int, inner: int, sample: int) -> None:
         super().__init__()
         self.anchor = AdditiveScore(width=width, inner=inner)
-        self.conditional = Conditional(width=width, inner=inner)
+        self.conditional = ConditionalMatrix(width=width, inner=inner)
         self.sample = sample
 
-    def loss(self, read: EncodedPassage, anchors: Tensor, partners: Tensor) -> Tensor:
-        """The mean of the cross-entropies of the anchor and of the matrix, each over its sample.
+    def loss(self, passage: EncodedPassage, anchors: Tensor, partners: Tensor) -> Tensor:
+        """The mean of the cross-entropies of the anchor and of the flattened matrix, each over its sample.
 
-        What is kept for the gradient grows with the sample's square, not with that of T: which partners are the most
-        probable ones is found without a gradient.
+        The sampled partners are chosen without a gradient, so that the memory kept for the gradient grows with k^2
+        and not with T^2.
 
         Args:
-            anchors, partners: [B] the right places.
+            anchors, partners: [B] the correct tokens.
         """
-        logits = read.scored(self.anchor(read.tokens))
-        chosen = sampled(logits.detach(), anchors, self.sample)  # [B, k], the right one first
+        logits = passage.complete(self.anchor(passage.tokens))
+        sampled_anchors = sample_with_target(logits.detach(), anchors, self.sample)  # [B, k]
         with torch.no_grad():
-            rows = self._rows(read, chosen)
-            inside = sampled(rows, partners[:, None].expand(-1, chosen.shape[1]), self.sample)  # [B, k, k]
-        entries = self.conditional.entries(read.tokens, chosen, inside)
-        if read.null is not None:
-            entries = entries + read.null[:, None, None] * ((chosen == 0)[:, :, None] & (inside == 0))
-        # a text shorter than the sample fills it with padding
-        real = read.mask.gather(1, chosen)[:, :, None] & _taken_mask(read.mask, inside)
-        right = torch.zeros_like(anchors)
-        of_anchor = F.cross_entropy(logits.gather(1, chosen), right)
-        return (of_anchor + F.cross_entropy(masked(entries, real).flatten(1), right)) / 2
+            rows = self._rows(passage, sampled_anchors)
+            targets = partners[:, None].expand(-1, sampled_anchors.shape[1])
+            sampled_partners = sample_with_target(rows, targets, self.sample)  # [B, k, k]
+        entries = self.conditional.entries(passage.tokens, sampled_anchors, sampled_partners)
+        if passage.no_answer is not None:
+            is_no_answer = (sampled_anchors == 0)[:, :, None] & (sampled_partners == 0)
+            entries = entries + passage.no_answer[:, None, None] * is_no_answer
+        # in a text of fewer than k tokens the sample contains padding
+        partner_is_real = passage.mask.gather(1, sampled_partners.flatten(1)).view_as(sampled_partners)
+        real = passage.mask.gather(1, sampled_anchors)[:, :, None] & partner_is_real
+        first = torch.zeros_like(anchors)  # the target is the first of its sample
+        anchor_loss = F.cross_entropy(logits.gather(1, sampled_anchors), first)
+        return (anchor_loss + F.cross_entropy(_mask_logits(entries, real).flatten(1), first)) / 2
 
-    def direction(self, read: EncodedPassage, beam: int, *, backward: bool) -> Direction:
-        """The rows of the `beam` most probable anchors; a span of any other has a probability below 1 / beam."""
-        probabilities = read.scored(self.anchor(read.tokens)).softmax(-1)
-        anchors, anchor = best_places(probabilities, beam)
-        return Direction(anchors, anchor, self._rows(read, anchors).softmax(-1), backward)
+    def span_probabilities(self, passage: EncodedPassage, beam: int, *, backward: bool) -> SpanProbabilities:
+        """The rows of the `beam` most probable anchors; a span with another anchor has a probability below 1 / beam."""
+        probabilities = passage.complete(self.anchor(passage.tokens)).softmax(-1)
+        anchors, anchor = _most_probable(probabilities, beam)
+        return SpanProbabilities(anchors, anchor, self._rows(passage, anchors).softmax(-1), backward)
 
     @torch.no_grad()
-    def _rows(self, read: EncodedPassage, anchors: Tensor) -> Tensor:
-        """[B, n, T] logits of all partners of the anchors."""
-        rows = self.conditional.rows(read.tokens, anchors)
-        if read.null is not None:
-            rows[:, :, 0] += read.null[:, None] * (anchors == 0)
-        return masked(rows, read.mask[:, None, :])
+    def _rows(self, passage: EncodedPassage, anchors: Tensor) -> Tensor:
+        """[B, n, T] logits of all partners of [B, n] anchors."""
+        rows = self.conditional.rows(passage.tokens, anchors)
+        if passage.no_answer is not None:
+            rows[:, :, 0] += passage.no_answer[:, None] * (anchors == 0)
+        return _mask_logits(rows, passage.mask[:, None, :])
 
 
-class MatrixForward(nn.Module):
-    """MaP_F: from the start to the end."""
+class MatrixForwardHead(nn.Module):
+    """MaP_F: the probability matrix from start to end."""
 
-    null = True
+    has_no_answer_token = True
 
     def __init__(self, *, width: int, inner: int, sample: int) -> None:
         super().__init__()
-        self.forward_way = OneWay(width=width, inner=inner, sample=sample)
+        self.forward_way = MatrixDirection(width=width, inner=inner, sample=sample)
 
-    def loss(self, read: EncodedPassage, targets: Targets) -> Tensor:
-        return self.forward_way.loss(read, targets.starts, targets.ends)
+    def loss(self, passage: EncodedPassage, targets: Targets) -> Tensor:
+        return self.forward_way.loss(passage, targets.starts, targets.ends)
 
-    def directions(self, read: EncodedPassage, beam: int) -> tuple[Direction, ...]:
-        return (self.forward_way.direction(read, beam, backward=False),)
+    def span_probabilities(self, passage: EncodedPassage, beam: int) -> tuple[SpanProbabilities, ...]:
+        return (self.forward_way.span_probabilities(passage, beam, backward=False),)
 
 
-class MatrixBoth(MatrixForward):
-    """MaP_E: from the start to the end and from the end to the start, each with parameters of its own."""
+class MatrixEnsembleHead(MatrixForwardHead):
+    """MaP_E: the ensemble of start to end and end to start, each with its own parameters."""
 
     def __init__(self, *, width: int, inner: int, sample: int) -> None:
         super().__init__(width=width, inner=inner, sample=sample)
-        self.backward_way = OneWay(width=width, inner=inner, sample=sample)
+        self.backward_way = MatrixDirection(width=width, inner=inner, sample=sample)
 
-    def loss(self, read: EncodedPassage, targets: Targets) -> Tensor:
-        return (super().loss(read, targets) + self.backward_way.loss(read, targets.ends, targets.starts)) / 2
+    def loss(self, passage: EncodedPassage, targets: Targets) -> Tensor:
+        forward = super().loss(passage, targets)
+        return (forward + self.backward_way.loss(passage, targets.ends, targets.starts)) / 2
 
-    def directions(self, read: EncodedPassage, beam: int) -> tuple[Direction, ...]:
-        return (*super().directions(read, beam), self.backward_way.direction(read, beam, backward=True))
-
-
-def sampled(scores: Tensor, right: Tensor, size: int) -> Tensor:
-    """The right place and the size - 1 others with the highest scores: [..., T] and [...] -> [..., k], it first."""
-    with_right = scores.scatter(-1, right[..., None], float("inf"))
-    return with_right.topk(min(size, scores.shape[-1]), dim=-1).indices
+    def span_probabilities(self, passage: EncodedPassage, beam: int) -> tuple[SpanProbabilities, ...]:
+        forward = super().span_probabilities(passage, beam)
+        return (*forward, self.backward_way.span_probabilities(passage, beam, backward=True))
 
 
-def _taken(values: Tensor, places: Tensor) -> Tensor:
+Head = LabelHead | IndependentHead | MatrixForwardHead
+
+HEADS: dict[str, Callable[[ReaderConfig], Head]] = {
+    "labels": lambda config: LabelHead(width=config.width, inner=config.width, focus=config.focus),
+    "independent": lambda config: IndependentHead(width=config.width, inner=config.width),
+    "vector": lambda config: VectorConditionalHead(width=config.width, inner=config.width),
+    "matrix": lambda config: MatrixForwardHead(width=config.width, inner=config.width, sample=config.sample),
+    "matrix-both": lambda config: MatrixEnsembleHead(width=config.width, inner=config.width, sample=config.sample),
+}
+
+
+def focal_loss(overall: Tensor, logits: Tensor, labels: Tensor, focus: float) -> Tensor:
+    """[B, T] of -(1 - p)^focus log p, where p is the probability of the label.
+
+    The probability of label 1 is sigmoid(overall) sigmoid(logit). The logarithms are exact for large values, too:
+    1 - ab = (e^-x + e^-y + e^-(x+y)) / ((1 + e^-x)(1 + e^-y)).
+
+    Args:
+        overall: [B, 1] logits of the global score; logits: [B, T]; labels: [B, T] bool.
+    """
+    log_one = F.logsigmoid(overall) + F.logsigmoid(logits)
+    overall = overall.expand_as(logits)
+    log_zero = (
+        torch.stack([-overall, -logits, -overall - logits]).logsumexp(0) - F.softplus(-overall) - F.softplus(-logits)
+    )
+    log_label, log_other = torch.where(labels, log_one, log_zero), torch.where(labels, log_zero, log_one)
+    return -(focus * log_other).exp() * log_label
+
+
+def sample_with_target(scores: Tensor, target: Tensor, size: int) -> Tensor:
+    """MaP's equations 8 and 9: the target, then the size - 1 other tokens with the highest scores.
+
+    [..., T] scores and [...] targets -> [..., k] tokens, where k is `size`, or T if that is less.
+    """
+    with_target_first = scores.scatter(-1, target[..., None], float("inf"))
+    return with_target_first.topk(min(size, scores.shape[-1]), dim=-1).indices
+
+
+def _conditioned_score(score: AdditiveScore, tokens: Tensor, condition: Tensor) -> Tensor:
+    """v . tanh(V h_j + W h): [B, T, D] and [B, L] -> [B, T]."""
+    logits: Tensor = score.score((score.hidden(tokens) + condition[:, None, :]).tanh())
+    return logits.squeeze(-1)
+
+
+def _same_partner_for_all(start: Tensor, end: Tensor, beam: int) -> SpanProbabilities:
+    """[B, T] probabilities of starts and of ends, where all starts share the distribution of the end."""
+    anchors, anchor = _most_probable(start, beam)
+    return SpanProbabilities(anchors, anchor, end[:, None, :].expand(-1, anchors.shape[1], -1))
+
+
+def _most_probable(probabilities: Tensor, beam: int) -> tuple[Tensor, Tensor]:
+    """[B, T] -> the `beam` most probable tokens, [B, n], and their probabilities, [B, n]."""
+    top = probabilities.topk(min(beam, probabilities.shape[1]), dim=1)
+    return top.indices, top.values
+
+
+def _mask_logits(logits: Tensor, mask: Tensor) -> Tensor:
+    return logits.masked_fill(~mask, float("-inf"))
+
+
+def _gather_tokens(values: Tensor, places: Tensor) -> Tensor:
     """[B, T, L] and [B, n] -> [B, n, L]."""
     return values.gather(1, places[:, :, None].expand(-1, -1, values.shape[2]))
-
-
-def _taken_mask(mask: Tensor, places: Tensor) -> Tensor:
-    """[B, T] and [B, n, m] -> [B, n, m]."""
-    return mask.gather(1, places.flatten(1)).view_as(places)

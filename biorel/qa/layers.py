@@ -1,4 +1,4 @@
-"""Additive attention that pools a sequence into one vector: equations 4 and 5 of DGCNN."""
+"""The small layers of a reader: additive attention, sinusoidal positions, a factored linear map, fast dropout."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+_POSITION_BASE = 10_000.0
+_INT16_VALUES = 1 << 16
+
 
 class AdditiveScore(nn.Module):
-    """a . tanh(W x + b) + c of every token: what pools a sequence, labels its tokens, and scores them as starts."""
+    """a . tanh(W x + b) + c for every token x: DGCNN's equation 5 before the softmax, and equation 7's logit."""
 
     def __init__(self, *, width: int, inner: int) -> None:
         super().__init__()
@@ -23,50 +26,36 @@ class AdditiveScore(nn.Module):
         return scores.squeeze(-1)
 
 
-class AttentivePooling(nn.Module):
-    """x = sum l_i x_i with l = softmax of the additive scores over the real tokens."""
+class AdditiveAttention(nn.Module):
+    """DGCNN's equations 4 and 5: x = sum_i l_i x_i, where l is the softmax of the additive scores of the real tokens.
+
+    It pools a sequence into one vector. Act is tanh; equation 4 is equation 5 without the biases b and c.
+    """
 
     def __init__(self, *, width: int) -> None:
         super().__init__()
         self.scores = AdditiveScore(width=width, inner=width)
 
     def forward(self, tokens: Tensor, mask: Tensor) -> Tensor:
-        """[B, T, D] and [B, T], a real token at least in each row -> [B, D]."""
+        """[B, T, D] and [B, T] -> [B, D]; each row of the mask has at least one real token."""
         weights = self.scores(tokens).masked_fill(~mask, float("-inf")).softmax(-1)  # [B, T]
         pooled: Tensor = (weights[:, None, :] @ tokens).squeeze(1)
         return pooled
 
 
-# MERGED from reader.chance: Draws for training in numbers of 16 bits: four times as many from the generator as torch's own dropout takes.
-_STEPS = 1 << 16
+def sinusoidal_positions(length: int, width: int, device: torch.device) -> Tensor:
+    """DGCNN's equation 6: [T, P] with sin(p / 10000^(2i/P)) in column 2i and its cosine in column 2i + 1; P is even."""
+    positions = torch.arange(length, device=device, dtype=torch.float32)[:, None]
+    rates = _POSITION_BASE ** (-torch.arange(0, width, 2, device=device, dtype=torch.float32) / width)
+    angles = positions * rates  # [T, P / 2]
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
 
 
-def uniform(shape: Sequence[int], device: torch.device) -> Tensor:
-    """Integers of -2^15 to 2^15 - 1, each as likely, from torch's generator."""
-    number = torch.Size(shape).numel()
-    drawn = torch.empty(-(-number // 4), dtype=torch.int64, device=device).random_(-(2**63), None)
-    return drawn.view(torch.int16)[:number].view(*shape)
-
-
-class FastDropout(nn.Module):
-    """Sets values to zero with a probability, known to 1 in 65,536, and scales the others up; of training only."""
-
-    def __init__(self, probability: float) -> None:
-        super().__init__()
-        self.dropped = round(probability * _STEPS)
-
-    def forward(self, values: Tensor) -> Tensor:
-        if not self.training or not self.dropped:
-            return values
-        kept = uniform(values.shape, values.device) >= self.dropped - _STEPS // 2
-        return values * (kept * (_STEPS / (_STEPS - self.dropped))).to(values.dtype)
-
-
-# MERGED from reader.mix: A linear map of concatenated parts that never builds what it concatenates.
 class FactoredLinear(nn.Module):
-    """W [x_1; ...; x_n] + b as W_1 x_1 + ... + W_n x_n + b, where the parts have shapes that broadcast.
+    """W [x_1; ...; x_n] + b computed as W_1 x_1 + ... + W_n x_n + b, without building the concatenation.
 
-    So what all passages share (positions) is mapped once, and what all tokens of a passage share once for a passage.
+    The parts may have different shapes that broadcast. Positions, which all passages share, are then mapped once, and
+    a question's vector, which all tokens of a passage share, once a passage.
     """
 
     def __init__(self, inner: Sequence[int], outer: int) -> None:
@@ -75,19 +64,31 @@ class FactoredLinear(nn.Module):
         self.linear = nn.Linear(sum(inner), outer)
 
     def forward(self, *parts: Tensor) -> Tensor:
-        """[..., inner_i] of each part -> [..., outer]."""
+        """[..., inner_i] for each part i -> [..., outer]."""
         weights = torch.split(self.linear.weight, list(self.inner), dim=1)
         mapped = [F.linear(part, weight) for part, weight in zip(parts, weights, strict=True)]
         return sum(mapped, start=self.linear.bias)
 
 
-# MERGED from reader.positions: Sinusoidal positions: equation 6 of DGCNN.
-_BASE = 10_000.0
+def random_int16(shape: Sequence[int], device: torch.device) -> Tensor:
+    """Uniform random integers of 16 bits, -2^15 to 2^15 - 1, from torch's global generator.
+
+    Four come from one draw of 64 bits, which is faster than torch's own dropout, with one draw a value.
+    """
+    number = torch.Size(shape).numel()
+    drawn = torch.empty(-(-number // 4), dtype=torch.int64, device=device).random_(-(2**63), None)
+    return drawn.view(torch.int16)[:number].view(*shape)
 
 
-def sinusoids(length: int, width: int, device: torch.device) -> Tensor:
-    """[T, P] with sin(p / 10000^(2i/P)) at 2i and its cosine at 2i + 1; P is even."""
-    places = torch.arange(length, device=device, dtype=torch.float32)[:, None]
-    rates = _BASE ** (-torch.arange(0, width, 2, device=device, dtype=torch.float32) / width)
-    angles = places * rates  # [T, P / 2]
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+class FastDropout(nn.Module):
+    """Dropout from 16-bit random numbers; the probability is rounded to a multiple of 1 / 65,536."""
+
+    def __init__(self, probability: float) -> None:
+        super().__init__()
+        self.dropped = round(probability * _INT16_VALUES)
+
+    def forward(self, values: Tensor) -> Tensor:
+        if not self.training or not self.dropped:
+            return values
+        kept = random_int16(values.shape, values.device) >= self.dropped - _INT16_VALUES // 2
+        return values * (kept * (_INT16_VALUES / (_INT16_VALUES - self.dropped))).to(values.dtype)

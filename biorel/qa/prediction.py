@@ -1,4 +1,4 @@
-"""A reader (or several, averaged) over questions: the most probable spans of each."""
+"""The candidate spans of one reader, or of the average of several, for a list of questions."""
 
 from __future__ import annotations
 
@@ -10,91 +10,97 @@ from torch import Tensor
 
 from biorel.model.budget import ordered_batches
 from biorel.qa.batches import collate
-from biorel.qa.decoding import Candidates, merged
-from biorel.qa.network import Reader
+from biorel.qa.decoding import SpanCandidates, merge_candidates
+from biorel.qa.heads import SpanProbabilities
 from biorel.qa.passages import Passage
-from biorel.qa.spans import Direction
+from biorel.qa.reader import Reader
 
 BEAM = 40
 LONGEST = 24
-KEPT = 60
+CANDIDATES = 60
+
+TokenSpans = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # first and last token, probabilities of both ends
 
 
 def predict(
-    models: Sequence[Reader],
+    readers: Sequence[Reader],
     passages: Sequence[Passage],
     questions: int,
     *,
     token_budget: int,
     device: torch.device,
     beam: int = BEAM,
-) -> list[Candidates]:
-    """The candidates of each question, windows of one document joined; none for a question without a passage.
+) -> list[SpanCandidates]:
+    """The candidates of each question, merged over the windows of its document; empty without a passage.
 
     Args:
-        models: put in evaluation mode and left there; of several the probabilities are averaged.
-        passages: each names its question by its place.
-        questions: how many there are.
-        beam: anchors of a passage that are looked at.
+        readers: left in evaluation mode. The probabilities of several are averaged.
+        passages: each holds the index of its question.
+        questions: number of questions.
+        token_budget: padded passage tokens of a batch.
+        beam: most anchors of a passage that are considered.
     """
-    found: list[list[list[Candidates]]] = [[[] for _ in models] for _ in range(questions)]
+    parts: list[list[list[SpanCandidates]]] = [[[] for _ in readers] for _ in range(questions)]
     lengths = [len(passage.token_ids) for passage in passages]
-    for number, model in enumerate(models):
-        model.eval()
+    for number, reader in enumerate(readers):
+        reader.eval()
         for places in ordered_batches(lengths, token_budget=token_budget):
             chosen = [passages[place] for place in places]
             batch = collate(chosen).to(device)
-            directions = model.directions(batch, beam)
-            rows = [_spans(direction, batch.token_mask, int(model.head.null)) for direction in directions]
+            directions = reader.span_probabilities(batch, beam)
+            shift = int(reader.head.has_no_answer_token)
+            spans = [_most_probable_spans(direction, batch.token_mask, shift) for direction in directions]
             for row, passage in enumerate(chosen):
-                found[passage.question][number].append(_joined([part[row] for part in rows], passage))
-    return [merged([merged(windows) for windows in parts], len(models)) for parts in found]
+                parts[passage.question][number].append(_merge_directions([part[row] for part in spans], passage))
+    return [merge_candidates([merge_candidates(windows) for windows in by_reader], len(readers)) for by_reader in parts]
 
 
-Spans = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # first and last token, probabilities of both sides
+def _most_probable_spans(direction: SpanProbabilities, mask: Tensor, shift: int) -> list[TokenSpans]:
+    """The most probable spans of each passage in one direction, best first, without 'no answer'.
 
-
-def _spans(direction: Direction, mask: Tensor, shift: int) -> list[Spans]:
-    """The most probable spans of each passage by one direction, best first, without 'no answer'."""
+    Args:
+        mask: [B, T] of the passages.
+        shift: 1 if the probabilities count a no-answer token before the first, otherwise 0.
+    """
     steps = torch.arange(min(LONGEST, mask.shape[1]), device=mask.device)
-    anchors = direction.anchors[:, :, None] - shift  # [B, n, 1], -1 for no answer
+    anchors = direction.anchors[:, :, None] - shift  # [B, n, 1]; -1 is 'no answer'
     partners = anchors - steps if direction.backward else anchors + steps  # [B, n, L]
-    inside = _real(anchors, mask) & _real(partners, mask)
+    valid = _is_token(anchors, mask) & _is_token(partners, mask)
     partners = partners.clamp(0, mask.shape[1] - 1)
     partner = direction.partner.gather(2, partners + shift)
-    product = (direction.anchor[:, :, None] * partner).masked_fill(~inside, -1.0).flatten(1)
-    best = product.topk(min(KEPT, product.shape[1]), dim=1)
+    product = (direction.anchor[:, :, None] * partner).masked_fill(~valid, -1.0).flatten(1)
+    top = product.topk(min(CANDIDATES, product.shape[1]), dim=1)
     spans = []
-    for row, (places, values) in enumerate(zip(best.indices, best.values, strict=True)):
+    for row, (places, values) in enumerate(zip(top.indices, top.values, strict=True)):
         real = places[values >= 0]
         anchor_places = real // len(steps)
         first, second = anchors[row, anchor_places, 0], partners[row].flatten()[real]
         starts, ends = (second, first) if direction.backward else (first, second)
-        sides = (direction.anchor[row, anchor_places], partner[row].flatten()[real])
-        spans.append(tuple(one.cpu().numpy() for one in (starts, ends, *sides)))
+        probabilities = (direction.anchor[row, anchor_places], partner[row].flatten()[real])
+        spans.append(tuple(column.cpu().numpy() for column in (starts, ends, *probabilities)))
     return spans  # type: ignore[return-value]
 
 
-def _real(places: Tensor, mask: Tensor) -> Tensor:
-    """[B, n, m] places, [B, T] -> [B, n, m], whether there is a token; places may lie outside."""
+def _is_token(places: Tensor, mask: Tensor) -> Tensor:
+    """[B, n, m] places and [B, T] -> [B, n, m], True where a real token is; places may lie outside 0..T-1."""
     last = mask.shape[1] - 1
-    held = mask.gather(1, places.clamp(0, last).flatten(1)).view_as(places)
-    return held & (places >= 0) & (places <= last)
+    real = mask.gather(1, places.clamp(0, last).flatten(1)).view_as(places)
+    return real & (places >= 0) & (places <= last)
 
 
-def _joined(parts: Sequence[Spans], passage: Passage) -> Candidates:
-    """The spans of all directions in characters; one that an earlier direction found is pruned from the later."""
+def _merge_directions(parts: Sequence[TokenSpans], passage: Passage) -> SpanCandidates:
+    """The spans of all directions, in characters. A span of an earlier direction is dropped from later ones (MaP_E)."""
     seen: set[tuple[int, int]] = set()
     rows: list[tuple[int, int, int, float, float]] = []
-    for starts, ends, anchor, partner in parts:
-        for start, end, one, other in zip(
-            starts.tolist(), ends.tolist(), anchor.tolist(), partner.tolist(), strict=True
+    for starts, ends, anchors, partners in parts:
+        for start, end, anchor, partner in zip(
+            starts.tolist(), ends.tolist(), anchors.tolist(), partners.tolist(), strict=True
         ):
             if (start, end) not in seen:
                 seen.add((start, end))
-                rows.append((passage.starts[start], passage.ends[end], end - start + 1, one, other))
+                rows.append((passage.starts[start], passage.ends[end], end - start + 1, anchor, partner))
     if not rows:
-        return Candidates.none()
-    whole = np.array([row[:3] for row in rows], dtype=np.int64)  # [N, 3]
-    sides = np.array([row[3:] for row in rows], dtype=np.float64)  # [N, 2]
-    return Candidates(whole[:, 0], whole[:, 1], whole[:, 2], sides[:, 0], sides[:, 1])
+        return SpanCandidates.empty()
+    places = np.array([row[:3] for row in rows], dtype=np.int64)  # [N, 3]
+    probabilities = np.array([row[3:] for row in rows], dtype=np.float64)  # [N, 2]
+    return SpanCandidates(places[:, 0], places[:, 1], places[:, 2], probabilities[:, 0], probabilities[:, 1])

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from biorel.config import Train, TrainReader
 from biorel.errors import ModelError
 from biorel.model.bert import Bert, load_pretrained, read_config, read_width, usable_positions
 from biorel.model.bran import BranConfig
@@ -37,30 +36,41 @@ class Pretrained:
         return {"encoder": "bert", "bert": self.config, **ids}
 
 
-def open_bert(config: Train | TrainReader) -> Pretrained | None:
-    """The BERT that --encoder names; None for an encoder of biorel's own.
+def open_bert(encoder: str) -> Pretrained | None:
+    """The BERT that --encoder names; None for an encoder of biorel.
 
     Raises:
-        ModelError: it is not there, or of another family.
+        ModelError: it cannot be found, or is of another model family.
     """
-    if not config.encoder.startswith(_PREFIX):
+    if not encoder.startswith(_PREFIX):
         return None
-    name = config.encoder.removeprefix(_PREFIX)
+    name = encoder.removeprefix(_PREFIX)
     return Pretrained(read_config(name), read_tokenizer(name))
 
 
-def load_bert(bert: Bert | None, vocabulary: int, config: Train | TrainReader) -> Callable[[str], float]:
+def load_bert(
+    bert: Bert | None,
+    vocabulary: int,
+    *,
+    encoder: str,
+    encoder_rate: float,
+    learning_rate: float,
+    layer_decay: float,
+) -> Callable[[str], float]:
     """Read the weights of the BERT, if there is one; returns each parameter's share of the learning rate.
 
+    Args:
+        encoder: `hf:` and the folder or name of the BERT.
+        encoder_rate: peak learning rate of its last block.
+        learning_rate: peak learning rate of the other parameters.
+        layer_decay: factor of the rate from each block to the one below.
+
     Raises:
-        ModelError: no weights, they do not fit, or there are more tokens in the vocabulary than the BERT knows.
+        ModelError: no weights, they do not fit, or there are more tokens in the vocabulary than the BERT has.
     """
     if bert is None:
         return partial(layer_share, layers=0, top=1.0, decay=1.0)
     if vocabulary > bert.model.config.vocab_size:
-        raise ModelError(
-            f"{config.encoder}: more tokens in its tokenizer than in config.json", "are both of one model?"
-        )
-    load_pretrained(bert, config.encoder.removeprefix(_PREFIX))
-    top = config.encoder_rate / config.learning_rate
-    return partial(layer_share, layers=bert.layers, top=top, decay=config.layer_decay)
+        raise ModelError(f"{encoder}: more tokens in its tokenizer than in config.json", "are both of one model?")
+    load_pretrained(bert, encoder.removeprefix(_PREFIX))
+    return partial(layer_share, layers=bert.layers, top=encoder_rate / learning_rate, decay=layer_decay)

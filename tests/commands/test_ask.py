@@ -1,4 +1,4 @@
-"""ask: answers over the small world, by words and by template; the books, and every bad input told."""
+"""ask: answers over a small corpus, in words and by template; its counts; an error for every bad input."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def asked(reader, *over, **options):
     return ask.run(Ask.model_validate({"model": reader, "over": over, "tagger": "none", **options}))
 
 
-def test_a_question_that_names_no_concept_is_put_to_every_abstract(reader, over, tmp_path):
+def test_a_question_without_a_concept_is_asked_of_every_document(reader, over, tmp_path):
     summary = asked(reader, over, question="Which diseases were induced?", min_score=0, out=tmp_path / "a.jsonl")
     assert summary.documents == 12
     rows = read_json_lines(tmp_path / "a.jsonl")
@@ -36,30 +36,30 @@ def test_a_question_that_names_no_concept_is_put_to_every_abstract(reader, over,
     linked = [row["entity_id"] for row in rows if row["entity_id"]]
     assert len(linked) == len(set(linked))
     for row in rows:
-        assert row["support"] == len(row["found"]) == len({one["doc_id"] for one in row["found"]})
-        for one in row["found"]:
-            assert one["text"] in one["sentence_text"]
+        assert row["support"] == len(row["found"]) == len({span["doc_id"] for span in row["found"]})
+        for span in row["found"]:
+            assert span["text"] in span["sentence_text"]
 
 
-def test_a_template_asks_only_abstracts_that_mention_the_concept(reader, over):
+def test_a_template_is_asked_only_of_documents_that_mention_the_concept(reader, over):
     summary = asked(reader, over, relation="chemical_induced_disease", head="D000000", min_score=0)
     assert "lithium" in summary.question
-    assert summary.documents == sum("\tD000000" in one for one in over.read_text().split("\n\n")) < 12
-    assert summary.books[Reason.DOCUMENTS_THAT_DO_NOT_MENTION_CONCEPT] == 12 - summary.documents
+    assert summary.documents == sum("\tD000000" in text for text in over.read_text().split("\n\n")) < 12
+    assert summary.counts[Reason.DOCUMENTS_THAT_DO_NOT_MENTION_CONCEPT] == 12 - summary.documents
     assert "MESH:D000000" not in {answer.entity_id for answer in summary.answers}
 
 
-def test_the_vote_is_over_the_best_of_each_abstract(reader, over):
+def test_the_vote_uses_the_best_span_of_each_document(reader, over):
     summary = asked(reader, over, question="Which diseases does lithium induce?", min_score=0, vote="sum")
     for answer in summary.answers:
-        assert answer.score == pytest.approx(sum(one.score for one in answer.found))
+        assert answer.score == pytest.approx(sum(span.score for span in answer.found))
     smooth = asked(reader, over, question="Which diseases does lithium induce?", min_score=0)
     for answer in smooth.answers:
-        scores = [one.score for one in answer.found]
+        scores = [span.score for span in answer.found]
         assert answer.score == pytest.approx(sum(s * s for s in scores) / (1 + sum(scores)))
 
 
-def test_where_the_question_names_a_concept_only_abstracts_that_mention_it_are_asked(reader, tmp_path):
+def test_a_question_that_names_a_concept_is_asked_only_of_documents_that_mention_it(reader, tmp_path):
     def item(number: str, text: str, *entities: tuple[str, str, str]) -> dict:
         spans = [
             {"start": text.index(name), "end": text.index(name) + len(name), "type": type_, "id": id_}
@@ -74,40 +74,40 @@ def test_where_the_question_names_a_concept_only_abstracts_that_mention_it_are_a
         item("2", "LiCl caused nausea.", salt, ("nausea", "Disease", "MESH:D009325")),
         item("3", "Aspirin caused rash.", ("Aspirin", "Chemical", "MESH:D001241"), ("rash", "Disease", "MESH:D005076")),
     )
-    told = asked(reader, path, question="Which diseases does LITHIUM cause?", min_score=0)
-    assert told.documents == 2
-    assert {one.doc_id for answer in told.answers for one in answer.found} == {"1", "2"}
-    assert "MESH:D008094" not in {answer.entity_id for answer in told.answers}
-    assert told.books[Reason.DOCUMENTS_THAT_MENTION_NOTHING_THAT_QUESTION_NAMES] == 1
-    everything = asked(reader, path, question="Which diseases are told?", min_score=0)
+    summary = asked(reader, path, question="Which diseases does LITHIUM cause?", min_score=0)
+    assert summary.documents == 2
+    assert {span.doc_id for answer in summary.answers for span in answer.found} == {"1", "2"}
+    assert "MESH:D008094" not in {answer.entity_id for answer in summary.answers}
+    assert summary.counts[Reason.DOCUMENTS_THAT_MENTION_NOTHING_THAT_QUESTION_NAMES] == 1
+    everything = asked(reader, path, question="Which diseases are mentioned?", min_score=0)
     assert everything.documents == 3
     assert {answer.entity_type for answer in everything.answers} > {"Disease"}
 
 
-def test_a_question_as_long_as_a_paper_is_told(reader, over):
-    with pytest.raises(InputError, match=r"the question 'what was told .* has 7,002 words, more than 200"):
-        asked(reader, over, question=f"{'what was told of this and that ' * 1000}of lithium?")
+def test_rejects_a_very_long_question(reader, over):
+    with pytest.raises(InputError, match=r"the question 'what was seen .* has 7,002 words, more than 200"):
+        asked(reader, over, question=f"{'what was seen of this and that ' * 1000}of lithium?")
 
 
 @pytest.mark.parametrize(
-    "question", [{"question": "Which are told?"}, {"relation": "chemical_induced_disease", "head": "D000000"}]
+    "question", [{"question": "Which are mentioned?"}, {"relation": "chemical_induced_disease", "head": "D000000"}]
 )
-def test_answers_of_one_type(reader, over, question):
-    told = asked(reader, over, min_score=0, type="Disease", spans=50, **question)
-    assert {answer.entity_type for answer in told.answers} == {"Disease"}
+def test_type_restricts_the_answers(reader, over, question):
+    summary = asked(reader, over, min_score=0, type="Disease", spans=50, **question)
+    assert {answer.entity_type for answer in summary.answers} == {"Disease"}
 
 
-def test_a_folder_is_read_file_by_file_and_repeats_are_dropped(reader, tmp_path):
+def test_reads_all_files_of_a_folder_and_drops_repeated_documents(reader, tmp_path):
     folder = tmp_path / "texts"
     folder.mkdir()
     stories(folder, "a", range(24, 27))
     stories(folder, "b", range(26, 30))
     summary = asked(reader, folder, question="Which diseases were induced?")
     assert summary.documents == 6
-    assert summary.books[Reason.DOCUMENTS_DROPPED_REPEATED] == 1
+    assert summary.counts[Reason.DOCUMENTS_DROPPED_REPEATED] == 1
 
 
-def test_without_an_answer_it_says_why(reader, over, tmp_path):
+def test_explains_why_there_is_no_answer(reader, over, tmp_path):
     summary = asked(reader, over, question="Which drugs cause tremor?", min_score=1, out=tmp_path / "a.jsonl")
     assert summary.answers == ()
     assert "below 1.000" in summary.why_none
@@ -117,17 +117,17 @@ def test_without_an_answer_it_says_why(reader, over, tmp_path):
 
 
 @pytest.mark.parametrize("question", ["?", "... !!"])
-def test_a_question_without_a_word_is_told(reader, over, question):
-    with pytest.raises(InputError, match="holds no word"):
+def test_rejects_a_question_without_a_word(reader, over, question):
+    with pytest.raises(InputError, match="contains no word"):
         asked(reader, over, question=question)
 
 
-def test_a_question_in_a_script_that_the_reader_does_not_know_is_told(reader, over):
-    with pytest.raises(InputError, match="knows no word of the question"):
+def test_rejects_a_question_in_an_unknown_script(reader, over):
+    with pytest.raises(InputError, match="covers no word of the question"):
         asked(reader, over, question="什么药物会引起震颤")
 
 
-def test_an_empty_question_and_odd_flags_are_told(reader, over, capsys):
+def test_rejects_an_empty_question_and_conflicting_options(reader, over, capsys):
     for arguments, fault in (
         ([" "], "the question is empty"),
         ([], "either a question in words"),
@@ -136,28 +136,28 @@ def test_an_empty_question_and_odd_flags_are_told(reader, over, capsys):
         (["--relation", "r"], "needs either --head or --tail"),
         (["--relation", "r", "--head", "a", "--tail", "b"], "needs either --head or --tail"),
     ):
-        code, _, said = command_line(capsys, "ask", *arguments, "--over", over, "--model", reader)
-        assert (code, fault in said) == (2, True), (arguments, said)
+        code, _, err = command_line(capsys, "ask", *arguments, "--over", over, "--model", reader)
+        assert (code, fault in err) == (2, True), (arguments, err)
 
 
-def test_no_abstract_is_told(reader, tmp_path):
+def test_rejects_input_without_a_document(reader, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
-    with pytest.raises(InputError, match="no file in this folder"):
+    with pytest.raises(InputError, match="this folder has no file"):
         asked(reader, empty, question="Which drugs cause tremor?")
     with pytest.raises(InputError, match="no such file"):
         asked(reader, tmp_path / "missing.jsonl", question="Which drugs cause tremor?")
     broken = jsonl(tmp_path / "broken.jsonl", {"id": "1"})
-    with pytest.raises(InputError, match=r"no abstract to read \(.*broken\.jsonl:1: no text"):
+    with pytest.raises(InputError, match=r"no document to read \(.*broken\.jsonl:1: no text"):
         asked(reader, broken, question="Which drugs cause tremor?")
 
 
-def test_an_unknown_relation_is_told_before_anything_is_read(reader, tmp_path):
-    with pytest.raises(ConfigError, match="no question asks for the tail of 'heals'"):
+def test_rejects_an_unknown_relation_before_reading(reader, tmp_path):
+    with pytest.raises(ConfigError, match="no question template asks for the tail of 'heals'"):
         asked(reader, tmp_path / "missing.jsonl", relation="heals", head="MESH:D000001")
 
 
-def test_a_text_of_50_000_characters_is_read_in_windows(reader, tmp_path):
+def test_reads_a_text_of_50_000_characters_in_windows(reader, tmp_path):
     filler = "Nothing else was seen in this patient. " * 1280
     path = jsonl(
         tmp_path / "long.jsonl",
@@ -167,32 +167,32 @@ def test_a_text_of_50_000_characters_is_read_in_windows(reader, tmp_path):
     )
     summary = asked(reader, path, question="Which diseases does lithium induce?", min_score=0, spans=50)
     assert summary.documents == 3
-    assert {one.doc_id for answer in summary.answers for one in answer.found} >= {"1", "3"}
+    assert {span.doc_id for answer in summary.answers for span in answer.found} >= {"1", "3"}
 
 
-def test_bad_records_are_told_and_the_others_answered(reader, over, tmp_path, capsys):
+def test_reports_bad_records_and_answers_from_the_others(reader, over, tmp_path, capsys):
     path = jsonl(tmp_path / "mixed.jsonl", {"id": "1", "text": "Lithium caused tremor."}, {"id": "2"})
     arguments = ["ask", "Which diseases does lithium induce?", "--over", path, "--model", reader, "--tagger", "none"]
-    code, told, said = command_line(capsys, *arguments, "--min-score", 0)
-    assert (code, "mixed.jsonl:2: no text" in said) == (3, True)
-    assert "1 documents asked" in told
+    code, out, err = command_line(capsys, *arguments, "--min-score", 0)
+    assert (code, "mixed.jsonl:2: no text" in err) == (3, True)
+    assert "1 documents asked" in out
     code, _, _ = command_line(capsys, *arguments, "--min-score", 0, "--skip-bad")
     assert code == 0
 
 
-def test_the_command_line_prints_a_table(reader, over, capsys):
-    code, told, said = command_line(
+def test_command_line_prints_a_table(reader, over, capsys):
+    code, out, err = command_line(
         *(capsys, "ask", "--relation", "chemical_induced_disease", "--head", "D000000", "--over", over),
         *("--model", reader, "--min-score", 0, "--top", 2),
     )
-    assert code == 0, said
-    lines = told.splitlines()
+    assert code == 0, err
+    lines = out.splitlines()
     assert lines[0].endswith("?")
     assert lines[1].startswith("  1  ")
     assert sum(line.startswith(("  1  ", "  2  ", "  3  ")) for line in lines) == 2
 
 
-def test_without_a_model_the_shipped_reader_answers():
+def test_uses_the_shipped_reader_by_default():
     summary = ask.run(
         Ask.model_validate(
             {"question": "Which diseases does lithium cause?", "over": [SAMPLE / "abstracts.pubtator.txt"]}

@@ -1,4 +1,4 @@
-"""build-questions: from the sample's dataset and from SQuAD JSON; its books and its faults."""
+"""build-questions: from the sample's dataset and from SQuAD JSON; its counts and its errors."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def table(folder, split, name, kind):
 
 def test_splits_follow_the_documents(dataset, questions):
     for split in SPLITS:
-        documents = {one.doc_id for one in table(dataset, split, "documents", Document)}
-        assert {one.doc_id for one in table(questions, split, "documents", Document)} == documents
-        assert {one.doc_id for one in table(questions, split, "questions", Question)} <= documents
+        documents = {row.doc_id for row in table(dataset, split, "documents", Document)}
+        assert {row.doc_id for row in table(questions, split, "documents", Document)} == documents
+        assert {row.doc_id for row in table(questions, split, "questions", Question)} <= documents
 
 
 def test_every_positive_pair_answers_two_questions(dataset, questions):
@@ -44,23 +44,27 @@ def test_every_positive_pair_answers_two_questions(dataset, questions):
                 ("head", (pair.tail_id, pair.head_id)),
             )
         }
-        told = {
-            (one.doc_id, one.relation, one.asks, one.entity_id, span["entity_id"])
-            for one in table(questions, split, "questions", Question)
-            for span in one.answers
+        answered = {
+            (question.doc_id, question.relation, question.asks, question.entity_id, span["entity_id"])
+            for question in table(questions, split, "questions", Question)
+            for span in question.answers
         }
-        assert told == facts
+        assert answered == facts
         assert facts
 
 
-def test_spans_show_their_text(questions):
-    texts = {one.doc_id: one.text for one in table(questions, "train", "documents", Document)}
-    spans = [(one.doc_id, span) for one in table(questions, "train", "questions", Question) for span in one.answers]
+def test_answer_spans_match_the_text(questions):
+    texts = {document.doc_id: document.text for document in table(questions, "train", "documents", Document)}
+    spans = [
+        (question.doc_id, span)
+        for question in table(questions, "train", "questions", Question)
+        for span in question.answers
+    ]
     assert spans
     assert all(texts[doc_id][span["start"] : span["end"]] == span["text"] for doc_id, span in spans)
 
 
-def test_squad_json_goes_out_and_in(questions, tmp_path):
+def test_squad_json_is_written_and_read_again(questions, tmp_path):
     given = {split: (questions / split / "squad.json",) for split in SPLITS}
     again = build_questions.run(BuildQuestions(**given, vocabulary=300, out=tmp_path / "q"))
     for split in SPLITS:
@@ -73,7 +77,7 @@ def test_squad_json_goes_out_and_in(questions, tmp_path):
     assert (again / "tokenizer.json").is_file()
 
 
-def test_unanswerable_questions_of_train_can_be_left_out(dataset, questions, tmp_path):
+def test_unanswerable_training_questions_can_be_left_out(dataset, questions, tmp_path):
     out = build_questions.run(BuildQuestions(dataset=dataset, unanswerable=0, out=tmp_path / "q"))
     before, after = read_json(questions / "stats.json"), read_json(out / "stats.json")
     assert after["train"]["questions"] == after["train"]["answerable"] == before["train"]["answerable"]
@@ -82,33 +86,33 @@ def test_unanswerable_questions_of_train_can_be_left_out(dataset, questions, tmp
     assert left_out == before["train"]["questions"] - after["train"]["questions"]
 
 
-def test_templates_of_ones_own_go_before(dataset, tmp_path):
+def test_templates_override_the_shipped_ones(dataset, tmp_path):
     path, relation = tmp_path / "t.toml", "chemical_disease:therapeutic"
     path.write_text(f'[[question]]\nrelation = "{relation}"\nasks = "tail"\ntexts = ["Cure {{entity}}?"]')
     out = build_questions.run(BuildQuestions(dataset=dataset, templates=(path,), out=tmp_path / "q"))
     texts = {
-        one.text.split()[0]
-        for one in table(out, "train", "questions", Question)
-        if (one.relation, one.asks) == (relation, "tail")
+        question.text.split()[0]
+        for question in table(out, "train", "questions", Question)
+        if (question.relation, question.asks) == (relation, "tail")
     }
     assert texts == {"Cure"}
 
 
-def test_a_document_in_two_splits_is_told(questions, tmp_path):
+def test_rejects_a_document_in_two_splits(questions, tmp_path):
     path = questions / "dev" / "squad.json"
     with pytest.raises(InputError, match="is in train and in dev"):
         build_questions.run(BuildQuestions(train=(path,), dev=(path,), out=tmp_path / "q"))
     assert not (tmp_path / "q").exists()
 
 
-def test_no_question_is_told(tmp_path):
+def test_rejects_input_without_a_question(tmp_path):
     path = tmp_path / "s.json"
     path.write_text(json.dumps({"data": []}))
     with pytest.raises(InputError, match="no question in any split"):
         build_questions.run(BuildQuestions(train=(path,), out=tmp_path / "q"))
 
 
-def test_both_kinds_of_input_or_none_are_told():
+def test_rejects_both_kinds_of_input_and_none():
     for given in ({}, {"dataset": "d", "train": ["s.json"]}):
         with pytest.raises(ValueError, match="either --dataset, or"):
             BuildQuestions.model_validate({"out": "q", **given})

@@ -9,8 +9,7 @@ from biorel.dataset.label import Rules, label
 from biorel.dataset.relation_schema import load_schema
 from biorel.formats.documents import read_documents
 from biorel.knowledge.mesh import read_mesh
-from biorel.qa.questions import document_questions
-from biorel.qa.templates import read_templates
+from biorel.qa.questions import document_questions, read_templates
 from tests.builders import RESOURCES
 
 

@@ -1,4 +1,4 @@
-"""The equations of both papers in plain float64, token by token, as independent formulas to test the layers against."""
+"""The equations of both papers in plain float64, token by token, to test the layers against."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small world of questions that a reader can learn in seconds: drugs induce what stands after `caused`."""
+"""A small artificial corpus that a reader can learn in seconds: a drug induces the disease named after `caused`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from biorel.config import BuildDataset, BuildQuestions, TrainReader
 from tests.command_runs import pubtator
 
 DRUGS = ("lithium", "aspirin", "morphine", "digoxin", "heparin", "insulin")
-ILLS = ("tremor", "ulcer", "nausea", "vertigo", "anemia", "asthma")
+DISEASES = ("tremor", "ulcer", "nausea", "vertigo", "anemia", "asthma")
 TINY: dict[str, Any] = {
     "width": 16,
     "embedding": 16,
@@ -26,20 +26,20 @@ TINY: dict[str, Any] = {
 
 
 def story(number: int) -> str:
-    """An abstract in which one drug causes an ill, and another drug and another ill only stand by."""
+    """An abstract in which one drug causes a disease; another drug and another disease are only mentioned."""
     drug, other = DRUGS[number % 6], DRUGS[(number + 1 + number // 6) % 6]
-    ill, bystander = ILLS[(number * 5 + 2) % 6], ILLS[(number * 5 + 3) % 6]
+    disease, bystander = DISEASES[(number * 5 + 2) % 6], DISEASES[(number * 5 + 3) % 6]
     return pubtator(
         str(100 + number),
-        f"Case {number}: {drug} caused {ill}.",
-        f"The patient had {bystander} before and took {other}. After {drug} the {ill} began.",
+        f"Case {number}: {drug} caused {disease}.",
+        f"The patient had {bystander} before and took {other}. After {drug} the {disease} began.",
         [
             (drug, "Chemical", f"D00000{number % 6}"),
-            (ill, "Disease", f"D10000{(number * 5 + 2) % 6}"),
+            (disease, "Disease", f"D10000{(number * 5 + 2) % 6}"),
             (bystander, "Disease", f"D10000{(number * 5 + 3) % 6}"),
             (other, "Chemical", f"D00000{(number + 1 + number // 6) % 6}"),
             (drug, "Chemical", f"D00000{number % 6}"),
-            (ill, "Disease", f"D10000{(number * 5 + 2) % 6}"),
+            (disease, "Disease", f"D10000{(number * 5 + 2) % 6}"),
         ],
         [(f"D00000{number % 6}", f"D10000{(number * 5 + 2) % 6}")],
     )
@@ -52,7 +52,7 @@ def stories(folder: Path, name: str, numbers: range) -> Path:
 
 
 def small_questions(folder: Path) -> Path:
-    """Questions to 18 abstracts of training, 6 of dev, 6 of test."""
+    """Questions about 18 training, 6 dev and 6 test abstracts."""
     given = {"train": range(18), "dev": range(18, 24), "test": range(24, 30)}
     paths = {split: [stories(folder, split, numbers)] for split, numbers in given.items()}
     dataset = BuildDataset.model_validate(

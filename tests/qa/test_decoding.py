@@ -1,4 +1,4 @@
-"""Decoding: rules, length limit, spans that do not overlap, joining of windows and of ensembles."""
+"""Decoding: scoring rules, length limit, overlapping spans, merging of windows, ensembles and directions."""
 
 from __future__ import annotations
 
@@ -7,57 +7,57 @@ import pytest
 import torch
 
 from biorel.errors import ModelError
-from biorel.qa.decoding import Candidates, Decoding, Ranked, best, merged, ranked
+from biorel.qa.decoding import Decoding, RankedSpan, SpanCandidates, best_span, merge_candidates, rank_spans
+from biorel.qa.heads import SpanProbabilities
 from biorel.qa.passages import Passage
-from biorel.qa.prediction import _joined, _spans
-from biorel.qa.spans import Direction
+from biorel.qa.prediction import _merge_directions, _most_probable_spans
 
 
 def candidates(*rows):
     starts, ends, anchor, partner = zip(*rows, strict=True)
     lengths = np.subtract(ends, starts)
-    return Candidates(np.array(starts), np.array(ends), lengths, np.array(anchor, float), np.array(partner, float))
+    return SpanCandidates(np.array(starts), np.array(ends), lengths, np.array(anchor, float), np.array(partner, float))
 
 
-def test_rules_differ_in_what_they_hold_for_best():
+def test_each_rule_can_choose_a_different_best_span():
     found = candidates((0, 1, 1.0, 0.1), (2, 3, 0.4, 0.4))
-    assert best(found, Decoding(rule="product")) == Ranked(2, 3, pytest.approx(0.16))
-    assert best(found, Decoding(rule="geometric")) == Ranked(2, 3, pytest.approx(0.4))
-    assert best(found, Decoding(rule="mean")) == Ranked(0, 1, pytest.approx(0.55))
+    assert best_span(found, Decoding(rule="product")) == RankedSpan(2, 3, pytest.approx(0.16))
+    assert best_span(found, Decoding(rule="geometric")) == RankedSpan(2, 3, pytest.approx(0.4))
+    assert best_span(found, Decoding(rule="mean")) == RankedSpan(0, 1, pytest.approx(0.55))
 
 
-def test_a_span_over_the_limit_is_no_answer():
+def test_spans_over_the_length_limit_are_ignored():
     found = candidates((0, 9, 0.9, 0.9), (2, 3, 0.1, 0.1))
-    assert best(found, Decoding(longest=8)).start == 2
-    assert [one.start for one in ranked(found, Decoding(longest=8), 5)] == [2]
+    assert best_span(found, Decoding(longest=8)).start == 2
+    assert [span.start for span in rank_spans(found, Decoding(longest=8), 5)] == [2]
 
 
-def test_answers_do_not_overlap():
+def test_ranked_spans_do_not_overlap():
     found = candidates((0, 4, 0.9, 0.9), (2, 6, 0.8, 0.8), (4, 6, 0.7, 0.7), (8, 9, 0.1, 0.1))
-    assert [(one.start, one.end) for one in ranked(found, Decoding(), 9, 0.05)] == [(0, 4), (4, 6)]
-    assert len(ranked(found, Decoding(), 1)) == 1
+    assert [(span.start, span.end) for span in rank_spans(found, Decoding(), 9, 0.05)] == [(0, 4), (4, 6)]
+    assert len(rank_spans(found, Decoding(), 1)) == 1
 
 
-def test_nothing_found_is_no_answer():
-    assert best(Candidates.none(), Decoding()) is None
-    assert ranked(Candidates.none(), Decoding(), 5) == []
-    assert len(merged([Candidates.none()]).starts) == 0
+def test_no_candidates_give_no_answer():
+    assert best_span(SpanCandidates.empty(), Decoding()) is None
+    assert rank_spans(SpanCandidates.empty(), Decoding(), 5) == []
+    assert len(merge_candidates([SpanCandidates.empty()]).starts) == 0
 
 
-def test_windows_keep_the_better_finding_of_a_span():
-    joined = merged([candidates((0, 1, 0.5, 0.5), (3, 4, 0.2, 0.2)), candidates((0, 1, 0.9, 0.1))])
-    assert best(joined, Decoding()).score == pytest.approx(0.25)
+def test_merging_windows_keeps_the_better_occurrence_of_a_span():
+    merged = merge_candidates([candidates((0, 1, 0.5, 0.5), (3, 4, 0.2, 0.2)), candidates((0, 1, 0.9, 0.1))])
+    assert best_span(merged, Decoding()).score == pytest.approx(0.25)
 
 
-def test_an_ensemble_averages_and_counts_what_a_member_did_not_find_as_0():
-    joined = merged([candidates((0, 1, 0.6, 0.8), (3, 4, 0.8, 0.8)), candidates((0, 1, 0.4, 0.4))], members=2)
-    assert ranked(joined, Decoding(), 2) == [
-        Ranked(0, 1, pytest.approx(0.5 * 0.6)),
-        Ranked(3, 4, pytest.approx(0.16)),
+def test_merging_an_ensemble_averages_and_counts_a_missing_span_as_0():
+    merged = merge_candidates([candidates((0, 1, 0.6, 0.8), (3, 4, 0.8, 0.8)), candidates((0, 1, 0.4, 0.4))], members=2)
+    assert rank_spans(merged, Decoding(), 2) == [
+        RankedSpan(0, 1, pytest.approx(0.5 * 0.6)),
+        RankedSpan(3, 4, pytest.approx(0.16)),
     ]
 
 
-def test_a_decoding_is_written_and_read_again():
+def test_decoding_survives_json():
     decoding = Decoding("mean", 8, 0.25, 0.125)
     assert Decoding.from_json(decoding.to_json()) == decoding
     for broken in ({}, [], {**decoding.to_json(), "rule": "sum"}, {**decoding.to_json(), "longest": "long"}):
@@ -72,35 +72,35 @@ def passage(length):
 
 def direction(matrix, anchor, backward=False):
     places = torch.arange(len(anchor))[None]
-    return Direction(places, torch.tensor([anchor]), torch.tensor([matrix]), backward)
+    return SpanProbabilities(places, torch.tensor([anchor]), torch.tensor([matrix]), backward)
 
 
-def test_a_start_never_comes_after_its_end():
-    """Of all (i, j) only i <= j, whatever their probabilities, in both directions."""
+def test_no_span_ends_before_it_starts():
+    """Only spans (i, j) with i <= j are found, in both directions."""
     matrix = [[0.1, 0.2, 0.7], [0.9, 0.05, 0.05], [0.6, 0.3, 0.1]]
     mask = torch.ones(1, 3, dtype=torch.bool)
     for backward in (False, True):
-        (found,) = _spans(direction(matrix, [0.2, 0.5, 0.3], backward), mask, 0)
-        spans = {(start, end): one * other for start, end, one, other in zip(*found, strict=True)}
+        (found,) = _most_probable_spans(direction(matrix, [0.2, 0.5, 0.3], backward), mask, 0)
+        spans = {(start, end): anchor * partner for start, end, anchor, partner in zip(*found, strict=True)}
         assert set(spans) == {(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)}
         expected = 0.3 * 0.6 if backward else 0.2 * 0.7
         assert spans[0, 2] == pytest.approx(expected)
 
 
-def test_the_null_token_is_no_span_and_padding_is_none():
+def test_no_span_contains_the_no_answer_token_or_padding():
     matrix = [[0.9, 0.1, 0.0, 0.0], [0.1, 0.5, 0.4, 0.0], [0.1, 0.1, 0.8, 0.0]]
-    anchors = Direction(torch.tensor([[0, 1, 2]]), torch.tensor([[0.7, 0.2, 0.1]]), torch.tensor([matrix]))
-    (found,) = _spans(anchors, torch.tensor([[True, True, False]]), 1)
+    anchors = SpanProbabilities(torch.tensor([[0, 1, 2]]), torch.tensor([[0.7, 0.2, 0.1]]), torch.tensor([matrix]))
+    (found,) = _most_probable_spans(anchors, torch.tensor([[True, True, False]]), 1)
     assert {(int(start), int(end)) for start, end, *_ in zip(*found, strict=True)} == {(0, 0), (0, 1), (1, 1)}
 
 
-def test_spans_of_both_directions_are_joined_without_repeats():
-    """A pair that the forward direction has is pruned from the backward one, as in MaP."""
+def test_merging_directions_drops_repeated_spans():
+    """As in MaP, a span of the forward direction is dropped from the backward one."""
     forward = direction([[0.5, 0.5], [0.0, 1.0]], [0.9, 0.1])
     backward = direction([[1.0, 0.0], [0.5, 0.5]], [0.2, 0.8], backward=True)
     mask = torch.ones(1, 2, dtype=torch.bool)
-    parts = [_spans(one, mask, 0)[0] for one in (forward, backward)]
-    joined = _joined(parts, passage(2))
-    spans = zip(joined.starts.tolist(), joined.ends.tolist(), strict=True)
-    told = dict(zip(spans, (joined.anchor * joined.partner).tolist(), strict=True))
-    assert told == {(0, 1): pytest.approx(0.45), (0, 2): pytest.approx(0.45), (1, 2): pytest.approx(0.1)}
+    parts = [_most_probable_spans(way, mask, 0)[0] for way in (forward, backward)]
+    merged = _merge_directions(parts, passage(2))
+    spans = zip(merged.starts.tolist(), merged.ends.tolist(), strict=True)
+    scores = dict(zip(spans, (merged.anchor * merged.partner).tolist(), strict=True))
+    assert scores == {(0, 1): pytest.approx(0.45), (0, 2): pytest.approx(0.45), (1, 2): pytest.approx(0.1)}

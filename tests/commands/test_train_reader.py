@@ -1,8 +1,10 @@
-"""train-reader and evaluate-reader on a small world: the way there, resuming, folds, faults."""
+"""train-reader and evaluate-reader on a small corpus: results, resuming, folds, errors, and the options passed on."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +21,7 @@ from tests.qa.question_samples import TINY, small_questions, tiny_reader
 
 @pytest.fixture(scope="module")
 def questions(tmp_path_factory):
-    return small_questions(tmp_path_factory.mktemp("world"))
+    return small_questions(tmp_path_factory.mktemp("corpus"))
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +33,7 @@ def weights(folder):
     return (folder / "model.safetensors").read_bytes()
 
 
-def test_a_reader_learns_the_small_world(questions, reader, tmp_path):
+def test_a_reader_learns_a_small_corpus(questions, reader, tmp_path):
     out = evaluate_reader.run(EvaluateReader(model=reader, questions=questions, out=tmp_path / "e"))
     metrics = read_json(out / "metrics.json")
     assert metrics["questions"] == 24
@@ -40,12 +42,12 @@ def test_a_reader_learns_the_small_world(questions, reader, tmp_path):
     assert metrics["protocol"]["decoding"] == read_json(reader / "decoding.json")
     answers = read_json_lines(out / "answers.jsonl")
     assert len(answers) == 24
-    assert all(one["answers"][0]["score"] >= one["answers"][-1]["score"] for one in answers if one["answers"])
+    assert all(row["answers"][0]["score"] >= row["answers"][-1]["score"] for row in answers if row["answers"])
     assert "exact match" in (out / "tables.md").read_text()
 
 
-def test_what_only_articles_of_training_say_is_not_known(questions, reader, tmp_path):
-    """D000000 is asked about in test; that it induces D100002 says an article of train, and one of nobody's."""
+def test_exclude_splits_removes_known_pairs_of_training_articles(questions, reader, tmp_path):
+    """One known tail is supported by a training article only, the other also by an article outside the dataset."""
     known = tmp_path / "known.tsv"
     test = [row for row in read_table(questions / "test" / "questions.parquet", Question) if row.asks == "tail"]
     heads = sorted({row.entity_id for row in test})
@@ -65,7 +67,7 @@ def test_what_only_articles_of_training_say_is_not_known(questions, reader, tmp_
         load(EvaluateReader, {"model": "m", "questions": "q", "out": "o", "exclude_splits": ["train"]})
 
 
-def test_the_folder_holds_what_was_chosen_on_dev(reader):
+def test_the_folder_has_the_dev_metrics(reader):
     metrics = read_json(reader / "metrics.json")
     assert metrics["dev"]["questions"] == 24
     assert metrics["dev_f1"] == metrics["dev"]["located"]["f1"]
@@ -74,24 +76,24 @@ def test_the_folder_holds_what_was_chosen_on_dev(reader):
     assert not (reader / "checkpoint").exists()
 
 
-def test_the_same_seed_gives_the_same_reader(questions, tmp_path):
-    one, two = (tiny_reader(questions, tmp_path / name) for name in "ab")
+def test_the_same_seed_gives_the_same_weights(questions, tmp_path):
+    first, again = (tiny_reader(questions, tmp_path / name) for name in "ab")
     other = tiny_reader(questions, tmp_path / "c", seed=2)
-    assert weights(one) == weights(two) != weights(other)
+    assert weights(first) == weights(again) != weights(other)
 
 
 @pytest.mark.parametrize("folds", [1, 2])
-def test_a_killed_run_goes_on_to_the_same_weights(questions, tmp_path, folds):
+def test_a_killed_run_resumes_to_the_same_weights(questions, tmp_path, folds):
     whole = tiny_reader(questions, tmp_path / "whole", folds=folds)
     config = TrainReader.model_validate({"questions": questions, "out": tmp_path / "r", "folds": folds, **TINY})
-    seen = 0
+    epochs_done = 0
 
     def stop(reports):
-        nonlocal seen
+        nonlocal epochs_done
         for report in reports:
             yield report
-            seen += report.dev is not None
-            if seen == 3 * folds - 1:
+            epochs_done += report.dev is not None
+            if epochs_done == 3 * folds - 1:
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -104,7 +106,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(questions, tmp_path, folds):
     assert weights(config.out) == weights(whole)
 
 
-def test_another_run_does_not_go_on_from_a_checkpoint(questions, tmp_path):
+def test_rejects_the_checkpoint_of_another_run(questions, tmp_path):
     def stop(reports):
         for report in reports:
             yield report
@@ -122,15 +124,15 @@ def test_another_run_does_not_go_on_from_a_checkpoint(questions, tmp_path):
     assert read_json(train_reader.run(forced) / "manifest.json")["resumed"] is False
 
 
-def test_folds_are_averaged_and_every_document_is_dev_once(questions, tmp_path):
+def test_folds_use_every_document_as_dev_once(questions, tmp_path):
     out = tiny_reader(questions, tmp_path / "r", folds=3)
-    assert len(open_reader(out).models) == 3
-    # 18 documents of train and 6 of dev, four questions each
+    assert len(open_reader(out).readers) == 3
+    # 18 training and 6 dev documents, four questions each
     assert read_json(out / "metrics.json")["dev"]["questions"] == 4 * 24
     assert {row["fold"] for row in read_json(out / "history.json")} == {1, 2, 3}
 
 
-def test_faults_are_told_and_leave_nothing(questions, reader, dataset, tmp_path):
+def test_errors_leave_no_output(questions, reader, dataset, tmp_path):
     with pytest.raises(InputError, match="no such file"):
         tiny_reader(dataset.parent, tmp_path / "r")
     with pytest.raises(InputError, match="no such split"):
@@ -143,15 +145,15 @@ def test_faults_are_told_and_leave_nothing(questions, reader, dataset, tmp_path)
 
 
 def _bare(questions, folder):
-    """A folder with a tokenizer and nothing else."""
+    """A folder with only a tokenizer."""
     bare = folder / "bare"
     bare.mkdir()
     (bare / "tokenizer.json").write_bytes((questions / "tokenizer.json").read_bytes())
     return bare
 
 
-def test_a_folder_that_is_no_reader_is_told(reader, model, tmp_path):
-    with pytest.raises(ModelError, match="is no reader"):
+def test_rejects_a_folder_that_is_not_a_reader(reader, model, tmp_path):
+    with pytest.raises(ModelError, match="not a reader"):
         open_reader(model)
     with pytest.raises(ModelError, match="no such model folder"):
         open_reader(tmp_path / "none")
@@ -166,14 +168,42 @@ def test_a_folder_that_is_no_reader_is_told(reader, model, tmp_path):
         open_reader(broken)
 
 
-def test_the_command_lines(questions, reader, tmp_path, capsys):
-    code, told, said = command_line(
+def test_command_lines(questions, reader, tmp_path, capsys):
+    code, out, err = command_line(
         capsys, "train-reader", *flags(questions=questions, out=tmp_path / "r", width=8, epochs=1, threads=1)
     )
-    assert (code, told) == (0, f"reader: {tmp_path / 'r'}\n"), said
-    assert "dev F1" in said
-    code, told, said = command_line(
+    assert (code, out) == (0, f"reader: {tmp_path / 'r'}\n"), err
+    assert "dev F1" in err
+    code, out, err = command_line(
         capsys, "evaluate-reader", *flags(model=reader, questions=questions, split="dev", out=tmp_path / "e")
     )
-    assert (code, told) == (0, f"evaluation: {tmp_path / 'e'}\n"), said
-    assert "exact match" in said
+    assert (code, out) == (0, f"evaluation: {tmp_path / 'e'}\n"), err
+    assert "exact match" in err
+
+
+def test_every_option_reaches_the_reader_or_its_training():
+    """All options have other values than their defaults, so that a forgotten one shows."""
+    model = {
+        **{"head": "matrix", "encoder": "bran", "width": 12, "embedding": 10, "positions": 6, "kernel": 5},
+        **{"dilations": (1, 3), "question_dilations": (1,), "blocks": 3, "heads": 2, "window": 99, "sample": 7},
+        **{"focus": 1.5, "gate_noise": 0.2, "word_dropout": 0.3, "dropout": 0.4},
+    }
+    schedule = {
+        **{"seed": 9, "epochs": 5, "learning_rate": 0.02, "warmup": 11, "final_rate": 0.3, "clip": 2.0, "patience": 6},
+    }
+    training = {
+        **{"seed": 9, "weight_decay": 0.1, "ema": 0.9, "token_budget": 123, "eval_tokens": 456, "vectors": Path("v")},
+        **{"freeze_vectors": True, "encoder_rate": 0.7, "layer_decay": 0.8},
+    }
+    options = {**model, **schedule, **training}
+    not_training = {"questions", "resplit_dev", "folds", "device", "threads", "out", "force"}
+    assert set(options) == set(TrainReader.model_fields) - not_training
+    assert all(value != TrainReader.model_fields[name].default for name, value in options.items())
+    config = TrainReader.model_validate({"questions": "q", "out": "r", **options})
+    reader = train_reader._reader_config(config, 50, None)
+    arguments = train_reader._training_arguments(config, reader)
+    assert asdict(reader) == {"vocabulary": 50, **model, "bert": "", "cls_id": 0, "sep_id": 0, "unk_id": 0}
+    assert schedule.items() <= asdict(arguments.schedule).items()
+    assert {**training, "encoder_name": "bran"}.items() == {
+        name: value for name, value in vars(arguments).items() if name not in ("reader", "schedule")
+    }.items()

@@ -1,4 +1,4 @@
-"""train-reader with a pre-trained BERT: its vocabulary and weights are taken, saved, read again, and asked."""
+"""train-reader with a pre-trained BERT: its vocabulary and weights are used, saved and loaded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def bert(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def questions(tmp_path_factory):
-    return small_questions(tmp_path_factory.mktemp("world"))
+    return small_questions(tmp_path_factory.mktemp("corpus"))
 
 
 @pytest.fixture(scope="module")
@@ -40,17 +40,17 @@ def test_training_starts_from_the_weights_and_uses_the_vocabulary(questions, ber
     assert vocabulary == read_json(bert / "tokenizer.json")["model"]["vocab"]
 
 
-def test_it_is_read_again_without_the_folder_it_came_from(questions, reader, tmp_path):
+def test_the_reader_loads_without_the_folder_of_the_bert(questions, reader, tmp_path):
     opened = open_reader(reader)
-    assert opened.models[0].sizes.encoder == "bert"
-    assert opened.models[0].sizes.window == 48
+    assert opened.readers[0].config.encoder == "bert"
+    assert opened.readers[0].config.window == 48
     out = evaluate_reader.run(EvaluateReader(model=reader, questions=questions, split="dev", out=tmp_path / "e"))
     measured, dev = read_json(out / "metrics.json"), read_json(reader / "metrics.json")["dev"]
     assert measured["located"]["f1"] == pytest.approx(dev["located"]["f1"], abs=1e-9)
     assert measured["macro_f1"] == pytest.approx(dev["macro_f1"], abs=1e-9)
 
 
-def test_it_is_asked(reader, tmp_path):
+def test_ask_uses_the_reader(reader, tmp_path):
     over = stories(tmp_path, "stories", range(24, 30))
     given = {"model": reader, "over": [over], "tagger": "none", "min_score": 0}
     summary = ask.run(Ask.model_validate(given | {"question": "Which diseases were induced?"}))
@@ -58,7 +58,7 @@ def test_it_is_asked(reader, tmp_path):
     assert summary.answers
 
 
-def test_vectors_beside_a_bert_are_refused():
+def test_rejects_vectors_and_unknown_encoders():
     with pytest.raises(ConfigError, match="brings its own weights: leave out --vectors"):
         load(TrainReader, {"questions": "q", "out": "r", "encoder": "hf:b", "vectors": "v"})
     with pytest.raises(ConfigError, match="--encoder"):

@@ -1,4 +1,4 @@
-"""Readers in a pipeline over seeds: a reader for each seed, and a table of mean and deviation of all measures."""
+"""run with readers over seeds: a reader for each seed, and a table with mean and deviation of all measures."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ min_score = 0
 """
 
 
-def test_readers_of_two_seeds_are_summed_up(tmp_path):
+def test_a_pipeline_summarises_readers_of_two_seeds(tmp_path):
     data = tmp_path / "data"
     data.mkdir()
     for name, numbers in (("train", range(12)), ("dev", range(12, 18)), ("test", range(18, 24))):
@@ -67,7 +67,7 @@ def test_readers_of_two_seeds_are_summed_up(tmp_path):
     measures = read_json(tmp_path / "out" / "seeds.json")["stages"]["answers"]["measures"]
     expected = ("exact_match", "macro_f1", "tail_f1", "head_f1", "mrr_smoothed", "mrr_max", "training_seconds")
     assert all(len(measures[name]["values"]) == 2 for name in expected)
-    # every tail of this world is known, so the first answer that is told is right
+    # every tail of this corpus is known, so the first answer is correct
     assert set(measures["mrr_smoothed"]["values"]) == {1.0}
     assert "exact match of answerable questions" in (tmp_path / "out" / "seeds.md").read_text()
     assert run.run(given) == []

@@ -1,4 +1,4 @@
-"""The whole reader: every head over every encoder learns, reads alike alone and in a batch, long texts in windows."""
+"""The whole reader: every head with every encoder learns; batches and windows do not change the result."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from biorel.qa.batches import collate, targets
-from biorel.qa.features import ALONE
-from biorel.qa.network import ENCODERS, HEADS, Reader
+from biorel.qa.batches import collate, collate_targets
+from biorel.qa.features import SINGLE_PASSAGE
+from biorel.qa.heads import HEADS
 from biorel.qa.passages import PassageWindower
 from biorel.qa.prediction import predict
-from biorel.qa.sizes import ReaderConfig
+from biorel.qa.reader import ENCODERS, Reader
+from biorel.qa.reader_config import ReaderConfig
 from biorel.records import AnswerSpan, Question
 from biorel.text.tokenizer import learn_bpe
 
@@ -25,50 +26,50 @@ def question(text, *answers):
 
 
 def passages(window=500):
-    cutter = PassageWindower(TOKENIZER, window)
+    windower = PassageWindower(TOKENIZER, window)
     asked = [question(TEXTS[0], "tremor"), question(TEXTS[1], "aspirin", "rash"), question(TEXTS[2])]
     return [
         passage
         for number, (one, text) in enumerate(zip(asked, TEXTS, strict=True))
-        for passage in cutter.passages(number, one, text, ALONE)
+        for passage in windower.passages(number, one, text, SINGLE_PASSAGE)
     ]
 
 
 def reader(head="labels", encoder="dgcnn", **changes):
     torch.manual_seed(0)
-    sizes = {"width": 8, "embedding": 6, "positions": 4, "dilations": (1, 2), "heads": 2, "sample": 4, "blocks": 1}
-    return Reader(ReaderConfig(vocabulary=TOKENIZER.get_vocab_size(), head=head, encoder=encoder, **(sizes | changes)))
+    small = {"width": 8, "embedding": 6, "positions": 4, "dilations": (1, 2), "heads": 2, "sample": 4, "blocks": 1}
+    return Reader(ReaderConfig(vocabulary=TOKENIZER.get_vocab_size(), head=head, encoder=encoder, **(small | changes)))
 
 
 def places(found):
     return list(zip(found.starts.tolist(), found.ends.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("encoder", sorted({*ENCODERS} - {"bert"}))  # which test_joint reads with
+@pytest.mark.parametrize("encoder", sorted({*ENCODERS} - {"bert"}))  # tested in test_joint_encoder
 @pytest.mark.parametrize("head", HEADS)
-def test_every_head_over_every_encoder_learns_three_questions(head, encoder):
+def test_every_head_with_every_encoder_learns_three_questions(head, encoder):
     model, chosen = reader(head, encoder, dropout=0.0, word_dropout=0.0, sample=20), passages()
     batch, random = collate(chosen), np.random.default_rng(0)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
     for _ in range(250):
-        loss = model.loss(batch, targets(chosen, null=model.head.null, random=random))
+        loss = model.loss(batch, collate_targets(chosen, no_answer_token=model.head.has_no_answer_token, random=random))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
     assert all(parameter.grad is not None for parameter in model.parameters())
     found = predict([model], chosen, 3, token_budget=1000, device=torch.device("cpu"))
     tops = [int((one.anchor * one.partner).argmax()) for one in found]
-    told = [TEXTS[number][found[number].starts[top] : found[number].ends[top]] for number, top in enumerate(tops)]
-    sure = [float(found[number].anchor[top] * found[number].partner[top]) for number, top in enumerate(tops)]
-    assert told[0] == "tremor"
-    # one p_e for all starts cannot tell which end belongs to which of two answers
+    answers = [TEXTS[number][found[number].starts[top] : found[number].ends[top]] for number, top in enumerate(tops)]
+    scores = [float(found[number].anchor[top] * found[number].partner[top]) for number, top in enumerate(tops)]
+    assert answers[0] == "tremor"
+    # with one p_e for all starts, the start of one answer and the end of the other can make a span
     crossed = {"rash came after aspirin"} if head in ("independent", "vector") else set()
-    assert told[1] in {"aspirin", "rash"} | crossed
-    assert sure[2] < 0.1 < min(sure[:2])
+    assert answers[1] in {"aspirin", "rash"} | crossed
+    assert scores[2] < 0.1 < min(scores[:2])
 
 
 @pytest.mark.parametrize("head", HEADS)
-def test_a_passage_is_read_alike_alone_and_in_a_batch(head):
+def test_a_passage_has_the_same_candidates_alone_and_in_a_batch(head):
     model, chosen = reader(head).eval(), passages()
     cpu = torch.device("cpu")
     together = predict([model], chosen, 3, token_budget=1000, device=cpu)
@@ -80,19 +81,19 @@ def test_a_passage_is_read_alike_alone_and_in_a_batch(head):
         assert all(ours[span] == pytest.approx(theirs[span], abs=1e-6) for span in shared)
 
 
-def test_frozen_words_dropout_and_noise_are_of_training_only():
+def test_dropout_and_noise_apply_only_in_training():
     model, batch = reader(), collate(passages())
     model.eval()
-    first, second = (model.read(batch).tokens for _ in range(2))
+    first, second = (model.encode(batch).tokens for _ in range(2))
     torch.testing.assert_close(first, second)
     model.train()
-    assert not torch.equal(model.read(batch).tokens, model.read(batch).tokens)
+    assert not torch.equal(model.encode(batch).tokens, model.encode(batch).tokens)
 
 
-def test_a_long_text_is_read_in_windows_and_no_answer_is_lost():
+def test_windows_cover_a_long_text_and_every_answer():
     text = " ".join(["Nothing came."] * 40) + " Lithium caused tremor."
-    (whole,) = PassageWindower(TOKENIZER, 10_000).passages(0, question(text, "tremor"), text, ALONE)
-    windows = list(PassageWindower(TOKENIZER, 20).passages(0, question(text, "tremor"), text, ALONE))
+    (whole,) = PassageWindower(TOKENIZER, 10_000).passages(0, question(text, "tremor"), text, SINGLE_PASSAGE)
+    windows = list(PassageWindower(TOKENIZER, 20).passages(0, question(text, "tremor"), text, SINGLE_PASSAGE))
     assert max(len(window.token_ids) for window in windows) <= 20
     assert {place for window in windows for place in window.starts} == set(whole.starts)
     spans = {(window.starts[first], window.ends[last]) for window in windows for first, last in window.answers}
@@ -101,16 +102,19 @@ def test_a_long_text_is_read_in_windows_and_no_answer_is_lost():
     assert len(set(places(found))) == len(found.starts)
 
 
-def test_a_text_without_a_token_has_no_passage_and_no_candidate():
-    assert list(PassageWindower(TOKENIZER, 20).passages(0, question(" "), " ", ALONE)) == []
+def test_an_empty_text_has_no_passage_and_no_candidate():
+    assert list(PassageWindower(TOKENIZER, 20).passages(0, question(" "), " ", SINGLE_PASSAGE)) == []
     (found,) = predict([reader()], [], 1, token_budget=64, device=torch.device("cpu"))
     assert len(found.starts) == 0
 
 
-def test_targets_mark_all_answers_and_point_at_one():
+def test_targets_label_all_answers_and_draw_one():
     chosen = passages()
-    drawn = {tuple(targets(chosen, null=True, random=np.random.default_rng(seed)).starts.tolist()) for seed in range(9)}
+    drawn = {
+        tuple(collate_targets(chosen, no_answer_token=True, random=np.random.default_rng(seed)).starts.tolist())
+        for seed in range(9)
+    }
     assert len(drawn) == 2
     assert {starts[2] for starts in drawn} == {0}
-    labels = targets(chosen, null=False, random=np.random.default_rng(0))
+    labels = collate_targets(chosen, no_answer_token=False, random=np.random.default_rng(0))
     assert labels.start_labels.sum(1).tolist() == labels.end_labels.sum(1).tolist() == [1, 2, 0]
