@@ -55,10 +55,9 @@ def page(name: str, command: Any) -> str:
     """The page of one command in MyST Markdown."""
     with typer.Context(command, info_name=f"biorel {name}") as context:
         usage = " ".join(command.collect_usage_pieces(context))
-        about = [" ".join(part.split()) for part in re.split(r"\n\s*\n", (command.help or "").replace("\b", ""))]
         rows = [_row(parameter, context) for parameter in command.params]
     example = re.sub(r"^.*?Examples?:\s*", "", (command.epilog or "").replace("\b", ""), flags=re.DOTALL).strip()
-    parts = [f"# biorel {name}", *map(_escape, about), f"```text\nbiorel {name} {usage}\n```"]
+    parts = [f"# biorel {name}", *map(_escape, _paragraphs(command)), f"```text\nbiorel {name} {usage}\n```"]
     for title, kind in (("Arguments", "argument"), ("Options", "option")):
         chosen = [text for found, text in rows if found == kind and text]
         if chosen:
@@ -66,6 +65,11 @@ def page(name: str, command: Any) -> str:
     if example:
         parts += ["## Example", f"```sh\n{example}\n```"]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _paragraphs(command: Any) -> list[str]:
+    """The paragraphs of the help text, each on one line."""
+    return [" ".join(part.split()) for part in re.split(r"\n\s*\n", (command.help or "").replace("\b", "").strip())]
 
 
 def _row(parameter: Any, context: typer.Context) -> tuple[str, str]:
@@ -89,7 +93,7 @@ def write_pages(folder: Path) -> None:
     for name, command in commands():
         file = name.replace(" ", "-")
         made[file] = page(name, command)
-        rows.append(f"| [{name}]({file}.md) | {_escape((command.help or '').strip().splitlines()[0])} |")
+        rows.append(f"| [{name}]({file}.md) | {_escape(_paragraphs(command)[0])} |")
     made["index"] = _INDEX.format(rows="\n".join(rows), names="\n".join(made))
     for old in folder.glob("*.md"):
         if old.stem not in made:
