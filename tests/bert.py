@@ -1,4 +1,4 @@
-"""A BERT small enough for a test, as a folder on disk; weights drawn from a seed."""
+"""A BERT small enough for tests, as a folder, with random weights from a seed."""
 
 from __future__ import annotations
 
@@ -15,18 +15,21 @@ POSITIONS = 66
 
 
 def tiny_bert(folder: Path, *, layers: int = 2) -> Path:
-    """Write config.json, model.safetensors and tokenizer.json; it reads 64 tokens at once."""
+    """Write config.json, model.safetensors and tokenizer.json of a BERT that reads up to 64 tokens."""
     transformers = pytest.importorskip("transformers")
     text = "".join(sample_documents()[:16]).lower()
     characters = sorted({character for character in text if not character.isspace()})
     words = sorted({word for word in text.split() if word.isalpha()})[:400]
     vocabulary = [*SPECIAL, *characters, *(f"##{character}" for character in characters)]
     vocabulary += [word for word in words if word not in vocabulary]
-    made = Tokenizer(models.WordPiece({word: number for number, word in enumerate(vocabulary)}, unk_token=SPECIAL[1]))
-    made.normalizer = normalizers.BertNormalizer()
-    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer = Tokenizer(
+        models.WordPiece({word: number for number, word in enumerate(vocabulary)}, unk_token=SPECIAL[1])
+    )
+    tokenizer.normalizer = normalizers.BertNormalizer()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     fast = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made, **dict(zip(("pad_token", "unk_token", "cls_token", "sep_token"), SPECIAL, strict=False))
+        tokenizer_object=tokenizer,
+        **dict(zip(("pad_token", "unk_token", "cls_token", "sep_token"), SPECIAL, strict=False)),
     )
     fast.save_pretrained(folder)
     torch.manual_seed(0)

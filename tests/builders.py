@@ -22,7 +22,7 @@ RESOURCES = Path(__file__).parents[1] / "resources"
 TYPES = ("Chemical", "Disease", "Gene")
 RELATION_TYPES = (("Chemical", "Disease"), ("Chemical", "Disease"), ("Chemical", "Gene"), ("Gene", "Disease"))
 VOCABULARY = 30
-CUES = 40
+LEXICAL_FEATURES = 40
 UNK_ID = 1
 
 
@@ -48,7 +48,7 @@ def example(
     pairs: Sequence[tuple[int, int, Sequence[int]]] = (),
     drops: Sequence[str] | None = None,
     features: Sequence[Sequence[float]] | None = None,
-    cues: Sequence[Sequence[int]] | None = None,
+    lexical_features: Sequence[Sequence[int]] | None = None,
     ner: Sequence[int] | None = None,
     branches: Sequence[tuple[Sequence[int], Sequence[int]]] = (),
     doc_id: str = "1",
@@ -81,7 +81,9 @@ def example(
         pair_features=tuple(tuple(row) for row in features)
         if features is not None
         else ((0.5,) * len(FEATURES),) * len(pairs),
-        pair_lexical_features=tuple(tuple(row) for row in cues) if cues is not None else ((),) * len(pairs),
+        pair_lexical_features=tuple(tuple(row) for row in lexical_features)
+        if lexical_features is not None
+        else ((),) * len(pairs),
         branch_tokens=tuple(tuple(tokens) for tokens, _ in branches),
         branch_anchors=tuple(tuple(anchors) for _, anchors in branches),
     )
@@ -105,7 +107,7 @@ def random_example(seed: int, length: int, *, entities: int = 4, mentions: int =
         entities=found,
         pairs=pairs,
         features=[[rng.random() for _ in FEATURES] for _ in pairs],
-        cues=[sorted(rng.sample(range(CUES), rng.randint(0, 5))) for _ in pairs],
+        lexical_features=[sorted(rng.sample(range(LEXICAL_FEATURES), rng.randint(0, 5))) for _ in pairs],
         ner=[rng.randrange(7) for _ in range(length)],
         doc_id=doc_id or str(seed),
     )
@@ -130,14 +132,14 @@ def every_pair(examples: Sequence[Example], *order: int) -> Plan:
     return Plan(documents, tuple(tuple(range(len(examples[index].pair_heads))) for index in documents))
 
 
-def collator(*, units: str = "mentions", features: bool = True) -> Collator:
+def collator(*, span_pooling: str = "mentions", features: bool = True) -> Collator:
     """A collator for `RELATION_TYPES`."""
-    return Collator(units=units, relation_types=RELATION_TYPES, features=len(FEATURES) if features else 0)
+    return Collator(span_pooling=span_pooling, relation_types=RELATION_TYPES, features=len(FEATURES) if features else 0)
 
 
-def batch_of(examples: Sequence[Example], *order: int, units: str = "mentions", features: bool = True) -> Batch:
+def batch_of(examples: Sequence[Example], *order: int, span_pooling: str = "mentions", features: bool = True) -> Batch:
     """These documents with all their pairs."""
-    return collator(units=units, features=features)(examples, every_pair(examples, *order))
+    return collator(span_pooling=span_pooling, features=features)(examples, every_pair(examples, *order))
 
 
 def tiny_bran(*, seed: int = 0, features: bool = True, **changes: object) -> Bran:
@@ -159,8 +161,8 @@ def tiny_bran(*, seed: int = 0, features: bool = True, **changes: object) -> Bra
 
 
 def tiny_reranked(*, seed: int = 0, **changes: object) -> Bran:
-    """The same network as `tiny_bran` with a reranker of `CUES` buckets, all its weights drawn from the seed."""
-    model = tiny_bran(seed=seed, **{"cues": CUES, **changes})
+    """The network of `tiny_bran` with a reranker of `LEXICAL_FEATURES` buckets, whose weights are random as well."""
+    model = tiny_bran(seed=seed, **{"lexical_features": LEXICAL_FEATURES, **changes})
     assert model.reranker is not None
     generator = torch.Generator().manual_seed(seed)
     for weights in model.reranker.buffers():

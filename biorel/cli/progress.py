@@ -22,18 +22,18 @@ def line(text: str) -> None:
 
 def training(reports: Iterable[Report], epochs: int, unit: str = "docs") -> Iterator[Report]:
     """Pass the reports on; a bar for the steps of an epoch, one line for each finished epoch."""
-    from biorel.training.loop import spelled
+    from biorel.training.loop import display_name
 
     with _steps() as bar:
         task = bar.add_task("")
         for report in reports:
             speed = f"{report.speed:.1f} {unit}/s"
-            losses = ", ".join(f"{spelled(name)} {value:.3f}" for name, value in report.losses.items())
+            losses = ", ".join(f"{display_name(name)} {value:.3f}" for name, value in report.losses.items())
             bar.update(task, completed=report.epoch_step, total=report.steps)
             bar.update(task, description=f"epoch {report.epoch}/{epochs}  {losses}  {speed}")
             if report.dev is not None:
                 measured = report.dev.measures.items()
-                told = ", ".join(f"{spelled(name)} {100 * value:.1f}" for name, value in measured)
+                told = ", ".join(f"{display_name(name)} {100 * value:.1f}" for name, value in measured)
                 best = "  best so far" if report.best else ""
                 _console.print(f"epoch {report.epoch}/{epochs}  {losses}  dev {told}  {speed}{best}")
             yield report

@@ -16,7 +16,7 @@ from biorel.errors import OutputError
 from biorel.extraction.annotator import open_annotator
 from biorel.formats.answers import write_answers
 from biorel.formats.identifiers import concept_id
-from biorel.model.checkpoint import pick_device
+from biorel.model.device import pick_device
 from biorel.qa.answers import answer_spans, explain_no_answer, predict_documents, vote_answers
 from biorel.qa.decoding import rank_spans
 from biorel.qa.folder import open_reader

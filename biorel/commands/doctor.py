@@ -190,7 +190,7 @@ def device(name: str) -> Finding:
     """
     import torch
 
-    from biorel.model.checkpoint import pick_device
+    from biorel.model.device import pick_device
 
     chosen = pick_device(name)
     ones = torch.ones(_PROBE, _PROBE, device=chosen)

@@ -14,7 +14,7 @@ from biorel.counts import Reason
 from biorel.errors import ModelError
 from biorel.model.bran import Bran
 from biorel.model.ensemble import Ensemble as EnsembleNetwork
-from biorel.model.ensemble import differing
+from biorel.model.ensemble import differing_fields
 from biorel.training.model_folder import ModelFolder, open_model, save_model
 
 Progress = Callable[[str], None]
@@ -56,7 +56,7 @@ def _networks(paths: Sequence[Path], members: Sequence[ModelFolder]) -> list[Bra
             raise ModelError(f"{path} has another vocabulary than {first_path}", hint)
         if (member.schema.relations, member.ner_labels) != (first.schema.relations, first.ner_labels):
             raise ModelError(f"{path} knows other relations or entity types than {first_path}", hint)
-        if odd := differing(member.model.sizes, first.model.sizes):
+        if odd := differing_fields(member.model.config, first.model.config):
             raise ModelError(f"{path} and {first_path} differ in {', '.join(odd)}", hint)
         networks.append(member.model)
     return networks

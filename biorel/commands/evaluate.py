@@ -14,7 +14,7 @@ from biorel.config import Evaluate
 from biorel.dataset.labels import read_labels
 from biorel.errors import ConfigError, ModelError
 from biorel.knowledge.support import Support
-from biorel.model.checkpoint import pick_device
+from biorel.model.device import pick_device
 from biorel.records import Example, Pair, Score
 from biorel.scoring import predictions as evaluate_predictions
 from biorel.scoring.curves import precision_recall
@@ -66,9 +66,9 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
     triples = read_triples(config.graph) if config.graph is not None else []
     if config.graph is not None:
         refuse_shared(triples, config.graph, articles_of(config.dataset, config.split), config.split)
-    inject = injector_for(config.graph, triples, opened.model.sizes, opened.tokenizer)
+    inject = injector_for(config.graph, triples, opened.model.config, opened.tokenizer)
     with artifacts.folder("evaluate", config, config.out, force=config.force) as artifact:
-        if opened.model.sizes.task != "relations":
+        if opened.model.config.task != "relations":
             progress(evaluate_task(config, opened, inject, artifact, device))
             return config.out
         examples = encoded_for(opened.encoder, config.dataset, config.split, artifact.counts)
@@ -79,7 +79,7 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
             return score(opened.model, documents, opened.collator, labels, token_budget=budget, device=device)
 
         scored, tags = scores(with_knowledge(examples, config.dataset, (config.split,), inject))
-        if opened.model.sizes.branches:  # on the given mentions they would show where these are
+        if opened.model.config.branches:  # on the given mentions they would show where these are
             _, tags = scores(examples)
         pairs = read_table(config.dataset / config.split / "pairs.parquet", Pair)
         scored += unscored(pairs, scored, len(labels))
@@ -102,7 +102,7 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
                 told = told_by_graph(scored, support, articles)
                 name = f"every pair that the graph has from {articles} article{'s' * (articles > 1)} or more"
                 known[name] = evaluate(told, labels, dict.fromkeys(labels, 0.5), filtered=True)
-        elif opened.model.sizes.reads_graph:
+        elif opened.model.config.uses_graph:
             protocol["knowledge"] = "none, though the model was trained with some"
         artifacts.write_json(
             artifact.path / "metrics.json",

@@ -15,7 +15,7 @@ from biorel.config import EvaluateReader
 from biorel.counts import Reason
 from biorel.dataset.splits import read_ids
 from biorel.knowledge.known_pairs import read_known_pairs
-from biorel.model.checkpoint import pick_device
+from biorel.model.device import pick_device
 from biorel.qa.decoding import Decoding, rank_spans
 from biorel.qa.folder import open_reader
 from biorel.qa.metrics import QuestionResult, measure, reciprocal_ranks, span_concept

@@ -24,7 +24,7 @@ from biorel.extraction.document import Outcome
 from biorel.extraction.extractor import BATCH_SIZE, Extractor, open_extractor
 from biorel.formats.documents import BAD_TOLD, read_records
 from biorel.formats.writers import WRITERS, format_of
-from biorel.model.checkpoint import pick_device
+from biorel.model.device import pick_device
 from biorel.records import Status
 from biorel.resources import resource
 from biorel.schemas import to_row
@@ -102,7 +102,7 @@ def run(config: Extract, progress: Callable[[int], None] = lambda documents: Non
         if by_status.total() == by_status[Outcome.BAD_RECORD]:
             first = bad_places[0] if bad_places else f"{config.input}: no record"
             raise InputError(f"{first} (and no other record is usable)", "the README tells the formats")
-    if extractor.model.model.sizes.reads_graph and extractor.injector is None:
+    if extractor.model.model.config.uses_graph and extractor.injector is None:
         counts.add(Reason.DOCUMENTS_READ_WITHOUT_GRAPH_THOUGH_MODEL_LEARNED_WI, count=by_status.total())
     seconds = time.perf_counter() - began
     return Summary(out, status_path, found, dict(by_status), bad_places, counts.by_reason, seconds, str(device))

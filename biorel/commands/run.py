@@ -33,7 +33,7 @@ from biorel.config import Config, Run
 from biorel.pipeline import summaries
 from biorel.pipeline.repeats import plan, replica_of
 from biorel.pipeline.stages import Command, Progress
-from biorel.training.loop import spelled
+from biorel.training.loop import display_name
 
 COMMANDS = {
     "build-dataset": Command(config.BuildDataset, build_dataset.run),
@@ -60,8 +60,8 @@ COMMANDS = {
 def _told(reports: Any, progress: Progress) -> Any:
     for report in reports:
         if report.dev is not None:
-            told = [f"{spelled(name)} {value:.3f}" for name, value in report.losses.items()]
-            told += [f"dev {spelled(name)} {100 * value:.1f}" for name, value in report.dev.measures.items()]
+            told = [f"{display_name(name)} {value:.3f}" for name, value in report.losses.items()]
+            told += [f"dev {display_name(name)} {100 * value:.1f}" for name, value in report.dev.measures.items()]
             progress(f"  epoch {report.epoch}: {', '.join(told)}, {report.speed:.1f} a second")
         yield report
 

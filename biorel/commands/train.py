@@ -22,8 +22,7 @@ from biorel.dataset.splits import SPLITS
 from biorel.errors import InputError
 from biorel.knowledge.support import GRAPH_FEATURES
 from biorel.model.bran import Bran, BranConfig
-from biorel.model.checkpoint import pick_device
-from biorel.model.determinism import deterministic
+from biorel.model.device import deterministic, pick_device
 from biorel.records import Example
 from biorel.scoring.metrics import evaluate
 from biorel.scoring.ner import evaluate_spans
@@ -33,7 +32,7 @@ from biorel.training.bert_start import load_bert, open_bert
 from biorel.training.checkpoint import FILE, FOLDER, TrainingState, discard_state, resume_state
 from biorel.training.events import event_file
 from biorel.training.graph import injector_for, read_triples, with_knowledge
-from biorel.training.loop import DevScore, Report, pace, train
+from biorel.training.loop import DevScore, Report, speed_metrics, train
 from biorel.training.model_card import options_told
 from biorel.training.model_folder import ModelFolder, save_model
 from biorel.training.optim import WeightAverage, build_optimizer
@@ -97,7 +96,7 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
             copied = start_from(model, config.pretrained, tokenizer)
             artifact.counts.add(Reason.PRE_TRAINED_PARAMETERS, count=copied)
         if config.graph is not None:
-            inject = injector_for(config.graph, read_triples(config.graph), model.sizes, tokenizer)
+            inject = injector_for(config.graph, read_triples(config.graph), model.config, tokenizer)
             training, dev = (with_knowledge(part, config.dataset, SPLITS[:2], inject) for part in (training, dev))
             artifact.counts.add(Reason.BRANCHES_KNOWLEDGE, count=sum(len(one.branch_tokens) for one in training))
         collate = ModelFolder(model, tokenizer, schema, ner, {}).collator
@@ -123,7 +122,7 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
             if config.task != "relations":
                 return score_task(model, dev, collate, schema, ner, token_budget=config.eval_tokens, device=device)
             scored, tags = score(model, dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
-            if model.sizes.branches:  # on the given mentions they would show where these are
+            if model.config.branches:  # on the given mentions they would show where these are
                 _, tags = score(model, bare_dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
             entities = evaluate_spans((example.ner_tags for example in dev), tags, ner)
             thresholds = rule(scored, schema.labels)
@@ -183,7 +182,7 @@ def _sizes(config: Train, vocabulary: int, relations: int, ner_labels: int) -> B
         ner_labels=ner_labels,
         pair_features=len(FEATURES) + len(GRAPH_FEATURES) * graph_features if config.pair_features else 0,
         graph_features=graph_features,
-        cues=BUCKETS if config.rerank and config.task == "relations" else 0,
+        lexical_features=BUCKETS if config.rerank and config.task == "relations" else 0,
         branches=config.branches if config.graph is not None else 0,
         unk_id=UNK_ID,
         **{name: getattr(config, name) for name in shared},
@@ -213,7 +212,7 @@ def _metrics(
         "documents": {"train": training, "dev": dev},
         "seed": config.seed,
         "device": str(device),
-        **pace(state.history, "documents"),
+        **speed_metrics(state.history, "documents"),
     }
 
 

@@ -12,7 +12,7 @@ import torch
 from biorel import artifacts
 from biorel.artifacts import Artifact
 from biorel.config import TrainReader
-from biorel.model.checkpoint import pick_device
+from biorel.model.device import pick_device
 from biorel.qa.decoding import Decoding
 from biorel.qa.decoding_tuning import tune_decoding
 from biorel.qa.folder import ReaderFolder, save_reader
@@ -23,8 +23,8 @@ from biorel.qa.reader_config import ReaderConfig
 from biorel.qa.training import ReaderTrainingArguments, Reports, TrainingRun, train_reader
 from biorel.text.tokenizer import load_tokenizer
 from biorel.training.bert_start import Pretrained, open_bert
-from biorel.training.checkpoint import FOLDER, of_another_run
-from biorel.training.loop import Schedule, pace
+from biorel.training.checkpoint import FOLDER, foreign_checkpoint
+from biorel.training.loop import Schedule, speed_metrics
 from biorel.training.model_card import options_told
 
 _RUN_KEY = f"{FOLDER}/begun"
@@ -135,7 +135,7 @@ def _claim_checkpoint(artifact: Artifact, key: str, force: bool) -> bool:
         if key_file.read_text(encoding="utf-8") == key:
             return True
         if not force:
-            raise of_another_run(artifact.path, artifact.path)
+            raise foreign_checkpoint(artifact.path, artifact.path)
         shutil.rmtree(key_file.parent)
     key_file.parent.mkdir(exist_ok=True)
     key_file.write_text(key, encoding="utf-8")
@@ -157,7 +157,7 @@ def _metrics(
         "epochs": len(history),
         "seed": config.seed,
         "device": str(device),
-        **pace(history, "questions"),
+        **speed_metrics(history, "questions"),
     }
 
 

@@ -64,7 +64,7 @@ class Train(Config):
     kernels: tuple[int, ...] = KERNELS
     expansion: int = EXPANSION
     positions: int = POSITIONS
-    units: Literal["mentions", "tokens"] = Field(
+    span_pooling: Literal["mentions", "tokens"] = Field(
         "mentions", description="what the bi-affine scores: averaged mentions, or every mention token as in the paper"
     )
     pair_features: bool = Field(True, description="add scores from hand-made features of a pair")

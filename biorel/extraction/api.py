@@ -19,7 +19,7 @@ from biorel.extraction.document import ExtractedDocument, Outcome
 from biorel.extraction.extractor import BATCH_TOKENS, Extractor, open_extractor
 from biorel.formats.documents import read_records
 from biorel.formats.writers import WRITERS, format_of
-from biorel.model.checkpoint import pick_device
+from biorel.model.device import pick_device
 from biorel.records import Annotated, BadRecord
 from biorel.resources import resource
 

@@ -35,17 +35,17 @@ def decode_relations(
     types = [(relation.head, relation.tail) for relation in model.schema.relations]
     relations = []
     for pair, (head, tail) in enumerate(zip(example.pair_heads, example.pair_tails, strict=True)):
-        probabilities = prediction.pairs[pair, 1:].tolist()
+        probabilities = prediction.pair_probabilities[pair, 1:].tolist()
         if options.all_scores:
             pair_types = (example.entity_types[head], example.entity_types[tail])
             chosen = [label for label, expected in enumerate(types) if expected == pair_types]
         else:
             decision = decide(probabilities, options.thresholds)
             chosen = [] if decision is None else [decision]
-        weights = prediction.links[prediction.link_pairs == pair]
+        weights = prediction.mention_pair_weights[prediction.entity_pairs == pair]
         for label in chosen:
             evidence = relation_evidence(
-                example, head, tail, weights[:, label + 1], model.model.sizes.units, options.max_evidence
+                example, head, tail, weights[:, label + 1], model.model.config.span_pooling, options.max_evidence
             )
             relations.append(
                 ExtractedRelation(

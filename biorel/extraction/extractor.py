@@ -163,7 +163,7 @@ class Extractor:
             status=status,
             reason=reason,
             tokens=len(example.token_ids),
-            windows=len(plan_windows(len(example.token_ids), self.model.model.sizes.positions)),
+            windows=len(plan_windows(len(example.token_ids), self.model.model.config.positions)),
         )
 
 
@@ -189,7 +189,7 @@ def open_extractor(
         ModelError: the model folder is unusable, is not for relations, or was trained without a graph and gets one.
     """
     model = open_model(folder)
-    sizes = model.model.sizes
+    sizes = model.model.config
     if sizes.task != "relations":
         raise ModelError(
             f"{folder}: the model was trained for {sizes.task}, not for relations",

@@ -1,7 +1,7 @@
-"""A pre-trained BERT in place of BRAN's embedding and blocks, and as K-BERT's mask-transformer.
+"""A pre-trained BERT as the encoder, in place of BRAN's embedding and blocks; with branches, K-BERT's mask-transformer.
 
-It is built by the library `transformers` (extra `hf`) from its configuration as JSON text, so that a model folder of
-biorel needs no other file; weights come from safetensors alone.
+The library `transformers` (extra `hf`) builds it from its configuration as JSON text, so that a model folder of biorel
+needs no other file. Weights are read from safetensors only.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from biorel.errors import ModelError
 from biorel.model.branches import Branches, layout
 
 FAMILY = "bert"
-_FRAME = 2  # [CLS] and [SEP]
+_SPECIAL_TOKENS = 2  # [CLS] and [SEP]
 _HINT = "name a folder with config.json, model.safetensors and tokenizer.json, such as a saved BERT"
 
 
 class Bert(nn.Module):
-    """[CLS], the text, [SEP], then the branches; only the text's tokens are given back.
+    """Reads [CLS], the text, [SEP], then the branches, and returns the tokens of the text.
 
-    Every token is of segment A. Positions beyond the last one that was learned are the last one; a text longer than
-    that is for the caller to cut into windows.
+    Every token is in segment A. Branch positions beyond the last learned position are set to it. A text must fit the
+    learned positions; the caller cuts longer ones into windows.
     """
 
     def __init__(
@@ -40,14 +40,17 @@ class Bert(nn.Module):
         checkpointing: bool,
         mixed_precision: bool,
     ) -> None:
-        """Weights drawn anew.
+        """Build the network with random weights.
 
         Args:
-            config: of transformers, as JSON.
-            cls_id, sep_id, unk_id: of its vocabulary.
+            config: the configuration that `transformers` writes, as JSON.
+            cls_id, sep_id, unk_id: token ids of [CLS], [SEP] and [UNK].
             word_dropout: probability that a token becomes [UNK] in training.
-            checkpointing: recompute activations in the backward pass.
-            mixed_precision: on a GPU in bfloat16.
+            checkpointing: recompute activations in the backward pass, to save memory.
+            mixed_precision: use bfloat16 on a GPU.
+
+        Raises:
+            ModelError: the configuration is not that of a BERT, or `transformers` is not installed.
         """
         super().__init__()
         self.model = _network(config)
@@ -59,7 +62,7 @@ class Bert(nn.Module):
 
     @property
     def layers(self) -> int:
-        """Blocks."""
+        """Number of blocks."""
         return int(self.model.config.num_hidden_layers)
 
     def forward(
@@ -71,31 +74,31 @@ class Bert(nn.Module):
         soft: bool = True,
         restricted: bool = True,
     ) -> Tensor:
-        """[B, T] ids and mask -> [B, T, D]; `soft` and `restricted` as in `branches.layout`."""
+        """[B, T] token ids and mask -> [B, T, D]; `soft` and `restricted` are those of `branches.layout`."""
         length = token_ids.shape[1]
         if self.training and self.word_dropout > 0:
             dropped = torch.rand(token_ids.shape, device=token_ids.device) < self.word_dropout
             token_ids = token_ids.masked_fill(dropped, self.unk_id)
-        ids, real = self._framed(token_ids, mask)
-        places: Tensor | None = None
+        ids, real = self._with_special_tokens(token_ids, mask)
+        positions: Tensor | None = None
         visible = real[:, None, None, :]
         if branches is not None:
-            framed = Branches(branches.token_ids, branches.mask, F.pad(branches.anchors, (1, 1)))
-            seen = layout(real, framed, soft=soft, restricted=restricted)
-            visible = seen.visible[:, None]
-            places = seen.positions.clamp(max=self.model.config.max_position_embeddings - 1)
-            ids = seen.tokens(ids, framed)
+            shifted = Branches(branches.token_ids, branches.mask, F.pad(branches.anchors, (1, 1)))
+            with_branches = layout(real, shifted, soft=soft, restricted=restricted)
+            visible = with_branches.visible[:, None]
+            positions = with_branches.positions.clamp(max=self.model.config.max_position_embeddings - 1)
+            ids = with_branches.tokens(ids, shifted)
         with torch.autocast(ids.device.type, torch.bfloat16, enabled=self.mixed_precision and ids.is_cuda):
             hidden: Tensor = self.model(
                 input_ids=ids,
                 attention_mask=visible.expand(-1, 1, ids.shape[1], -1),
                 token_type_ids=torch.zeros_like(ids),
-                position_ids=places,
+                position_ids=positions,
             ).last_hidden_state
         return hidden[:, 1 : length + 1].float()
 
-    def _framed(self, token_ids: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """[B, T] -> [B, T + 2]: [CLS] before the text and [SEP] behind its last real token."""
+    def _with_special_tokens(self, token_ids: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """[B, T] -> [B, T + 2], with [CLS] before the text and [SEP] after its last real token."""
         ids, real = F.pad(token_ids, (1, 1)), F.pad(mask, (1, 1))
         ends = mask.sum(1, keepdim=True) + 1
         ids[:, 0] = self.cls_id
@@ -104,30 +107,34 @@ class Bert(nn.Module):
 
 
 def usable_positions(config: str) -> int:
-    """The longest text that a BERT of this configuration reads at once, without its frame.
+    """The most tokens of a text that a BERT of this configuration reads at once, without [CLS] and [SEP].
 
     Raises:
-        ModelError: not the configuration of a BERT.
+        ModelError: the configuration is not that of a BERT.
     """
-    return int(_config(config).max_position_embeddings) - _FRAME
+    return int(_config(config).max_position_embeddings) - _SPECIAL_TOKENS
 
 
 def read_width(config: str) -> int:
-    """D of a BERT of this configuration."""
+    """D of a BERT of this configuration.
+
+    Raises:
+        ModelError: the configuration is not that of a BERT.
+    """
     return int(_config(config).hidden_size)
 
 
 def read_config(name: str) -> str:
-    """The configuration of a folder, or of a name of the hub, as JSON.
+    """The configuration in a folder, or under a name on the Hugging Face hub, as JSON.
 
     Raises:
-        ModelError: there is none, or it is of another family.
+        ModelError: there is none, or it is not that of a BERT.
     """
     if not Path(name).is_dir():
         try:
             return json.dumps(_library().BertConfig.from_pretrained(name).to_dict())
         except (OSError, ValueError) as error:
-            raise ModelError(f"hf:{name}: no such folder, and no such model in reach", _HINT) from error
+            raise ModelError(f"hf:{name}: no such folder, and no such model can be reached", _HINT) from error
     path = Path(name) / "config.json"
     try:
         text = path.read_text(encoding="utf-8")
@@ -140,17 +147,17 @@ def read_config(name: str) -> str:
 
 
 def load_pretrained(bert: Bert, name: str) -> None:
-    """Read the weights of a folder, or of a name of the hub, into a network of its configuration.
+    """Read the weights in a folder, or under a name on the hub, into a network of the same configuration.
 
     Raises:
-        ModelError: there are none in safetensors, or they do not fill the network.
+        ModelError: there are no safetensors weights, or the network has parameters that they lack.
     """
     folder = Path(name)
     if folder.is_dir() and not any(folder.glob("*.safetensors")):
         pickled = any(folder.glob("*.bin"))
         raise ModelError(
             f"{folder}: no weights (model.safetensors is missing)",
-            "pickled weights (.bin) are not read: save the model as safetensors" if pickled else _HINT,
+            "biorel does not read pickled weights (.bin): save the model as safetensors" if pickled else _HINT,
         )
     try:
         loaded, report = _library().BertModel.from_pretrained(
@@ -161,7 +168,7 @@ def load_pretrained(bert: Bert, name: str) -> None:
             output_loading_info=True,
         )
     except (OSError, ValueError, RuntimeError) as error:
-        raise ModelError(f"hf:{name}: its weights cannot be read ({_in_short(error)})", _HINT) from error
+        raise ModelError(f"hf:{name}: its weights cannot be read ({_short(error)})", _HINT) from error
     if missing := sorted(report["missing_keys"]):
         raise ModelError(f"hf:{name}: the weights lack {missing[0]} and {len(missing) - 1} others", _HINT)
     bert.model.load_state_dict(loaded.state_dict())
@@ -171,8 +178,8 @@ def _network(config: str) -> Any:
     read = _config(config)
     try:
         return _library().BertModel(read, add_pooling_layer=False)
-    except Exception as error:  # of whatever kind this version of the libraries raises
-        raise ModelError(f"no BERT can be made of this configuration: {_in_short(error)}", _HINT) from error
+    except Exception as error:  # the kind of exception depends on the version of the library
+        raise ModelError(f"no BERT can be built from this configuration: {_short(error)}", _HINT) from error
 
 
 def _config(text: str, place: str = "the configuration of the BERT") -> Any:
@@ -182,20 +189,22 @@ def _config(text: str, place: str = "the configuration of the BERT") -> Any:
     except (ValueError, AttributeError, RecursionError) as error:
         raise ModelError(f"{place} is not a JSON object ({error})", _HINT) from error
     if family != FAMILY:
-        raise ModelError(f"{place} is of an encoder of the family {family}", f"biorel reads the family {FAMILY}")
+        raise ModelError(f"{place} is that of an encoder of the family {family}", f"biorel reads the family {FAMILY}")
     kind = _library().BertConfig
     try:
         config = kind(**values)
-    except Exception as error:  # likewise
-        raise ModelError(f"{place} is not that of a BERT: {_in_short(error)}", _HINT) from error
+    except Exception as error:  # as in _network
+        raise ModelError(f"{place} is not that of a BERT: {_short(error)}", _HINT) from error
     config._attn_implementation = "sdpa"
-    config.attention_probs_dropout_prob = 0.0  # it would leave the fused path: 1.5 times the time on a CPU
+    config.attention_probs_dropout_prob = (
+        0.0  # dropout here rules out the fused kernel, and takes 1.5 times as long on a CPU
+    )
     config.use_cache = False
     return config
 
 
-def _in_short(error: Exception) -> str:
-    """What an exception of the libraries says, which may be pages."""
+def _short(error: Exception) -> str:
+    """The beginning of a library's exception message, which may run to pages."""
     return " ".join(str(error).split())[:160] or type(error).__name__
 
 
@@ -206,7 +215,7 @@ def _library() -> Any:
         raise ModelError(
             "the library transformers is not installed", "pip install 'biorel[hf]' for --encoder hf:... and its models"
         ) from error
-    talk: Any = transformers.logging
-    talk.set_verbosity_error()
-    talk.disable_progress_bar()
+    logging: Any = transformers.logging
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
     return transformers

@@ -1,9 +1,13 @@
-"""Networks on disk: weights as safetensors, sizes as plain values. No pickle."""
+"""Networks on disk: weights as safetensors, configurations as plain values, never pickle.
+
+Folders that earlier versions wrote use other names for some options and weights. `OLD_CONFIG_NAMES` and
+`OLD_WEIGHT_NAMES` map them to the present ones when a folder is read.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,12 +24,19 @@ from biorel.model.ensemble import Ensemble, Network
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-S = TypeVar("S", bound="DataclassInstance")
+C = TypeVar("C", bound="DataclassInstance")
 
-_ARCHITECTURE = re.compile(r"(sm|compute)_(\d+)")
+OLD_CONFIG_NAMES = {"sizes": "config", "units": "span_pooling", "cues": "lexical_features"}
+OLD_WEIGHT_NAMES = (
+    (re.compile(r"\breranker\.cue_weights$"), "reranker.lexical_weights"),
+    (re.compile(r"\breranker\.rival_(weights|bias)$"), r"reranker.competing_\1"),
+    (re.compile(r"(^|\.)features\.(inner|outer)\."), r"\1pair_features.\2."),
+)
+# the attention and the convolutions of all blocks were one flat list, `halves`
+_HALF = re.compile(r"^(.*\bencoder\.)halves\.(\d+)\.")
 
-# sizes that came later than the first models; where config.json lacks one, it has its default
-LATER = frozenset(
+# fields of BranConfig that the first models lack; they have their defaults there
+_OPTIONAL = frozenset(
     {
         *("branches", "graph_features", "soft_positions", "visible_matrix"),
         *("bert", "cls_id", "sep_id", "gradient_checkpointing", "mixed_precision", "task"),
@@ -34,7 +45,11 @@ LATER = frozenset(
 
 
 def save_weights(model: nn.Module, path: Path) -> None:
-    """Write all parameters and buffers; on the CPU, whatever the device."""
+    """Write all parameters and buffers, as CPU tensors.
+
+    Raises:
+        OutputError: as `write_tensors`.
+    """
     write_tensors({name: tensor.detach().cpu().contiguous() for name, tensor in model.state_dict().items()}, path)
 
 
@@ -42,7 +57,7 @@ def write_tensors(tensors: dict[str, torch.Tensor], path: Path, metadata: dict[s
     """Write a safetensors file.
 
     Raises:
-        OutputError: it cannot be written; safetensors has an error of its own for a full disk.
+        OutputError: the file cannot be written; on a full disk safetensors raises an exception that is no OSError.
     """
     try:
         save_file(tensors, path, metadata=metadata)
@@ -51,10 +66,10 @@ def write_tensors(tensors: dict[str, torch.Tensor], path: Path, metadata: dict[s
 
 
 def load_weights(model: nn.Module, path: Path) -> None:
-    """Read all parameters and buffers of a network; it is left in evaluation mode.
+    """Read all parameters and buffers of a network, and put it in evaluation mode.
 
     Raises:
-        ModelError: missing, not safetensors, or made for other sizes.
+        ModelError: the file is missing, is not safetensors, or belongs to another configuration.
     """
     if not path.is_file():
         raise ModelError(f"{path}: no such file", "a model folder holds model.safetensors; train one with biorel train")
@@ -64,111 +79,98 @@ def load_weights(model: nn.Module, path: Path) -> None:
     if expected != found:
         wrong = sorted({*expected.items()} ^ {*found.items()})[0][0]
         raise ModelError(
-            f"{path}: does not fit config.json ({wrong}: {found.get(wrong)} where {expected.get(wrong)} was expected)",
+            f"{path}: does not match config.json ({wrong}: {found.get(wrong)}, expected {expected.get(wrong)})",
             "weights and config.json must come from one training run",
         )
     model.load_state_dict(weights)
     model.eval()
 
 
+def read_weights(path: Path) -> dict[str, Tensor]:
+    """The tensors of a safetensors file by their present names, on the CPU.
+
+    Raises:
+        ModelError: the file is unreadable or not safetensors.
+    """
+    try:
+        tensors = load_file(path, device="cpu")
+    except (SafetensorError, OSError) as error:
+        raise ModelError(f"{path}: not a safetensors file ({error})") from error
+    names = present_weight_names(tensors)
+    return {names[name]: tensor for name, tensor in tensors.items()}
+
+
+def present_weight_names(names: Iterable[str]) -> dict[str, str]:
+    """The present name of each weight; a name that is not an old one maps to itself."""
+    given = set(names)
+    return {name: _present_weight_name(name, given) for name in given}
+
+
+def _present_weight_name(name: str, names: set[str]) -> str:
+    if half := _HALF.match(name):
+        prefix, number = half[1], int(half[2])
+        # with attention, every other half is the convolutions of a block
+        has_attention = f"{prefix}halves.0.queries.weight" in names
+        block, is_convolutions = divmod(number, 2) if has_attention else (number, 1)
+        part = "convolutions" if is_convolutions else "attention"
+        return f"{prefix}blocks.{block}.{part}.{name[half.end() :]}"
+    for pattern, replacement in OLD_WEIGHT_NAMES:
+        name = pattern.sub(replacement, name)
+    return name
+
+
 def network_to_dict(model: Network) -> dict[str, Any]:
-    """What config.json holds: the kind of a network and its sizes, of an ensemble those of each member."""
+    """The content of config.json: the kind of network and its configuration, or those of an ensemble's members."""
     if isinstance(model, Ensemble):
-        return {"model": "ensemble", "members": [sizes_to_dict(member.sizes) for member in model.networks]}
-    return {"model": "bran", "sizes": sizes_to_dict(model.sizes)}
+        return {"model": "ensemble", "members": [config_to_dict(member.config) for member in model.networks]}
+    return {"model": "bran", "config": config_to_dict(model.config)}
 
 
 def network_from_dict(values: Mapping[str, Any]) -> Network:
-    """The network again, with weights drawn anew.
+    """The network that `network_to_dict` describes, with random weights.
 
     Raises:
-        ModelError: not what `network_to_dict` wrote.
+        ModelError: the values do not describe a network.
     """
     if values.get("model") != "ensemble":
-        return Bran(sizes_from_dict(BranConfig, values.get("sizes", {}), later=LATER))
+        return Bran(_bran_config(with_present_names(values).get("config", {})))
     members = values.get("members")
     if not isinstance(members, list) or not all(isinstance(member, dict) for member in members):
-        raise ModelError("config.json: an ensemble without its members", "was it written by this version of biorel?")
+        raise ModelError("config.json: an ensemble without members", "was it written by this version of biorel?")
     try:
-        return Ensemble([Bran(sizes_from_dict(BranConfig, member, later=LATER)) for member in members])
+        return Ensemble([Bran(_bran_config(member)) for member in members])
     except ValueError as error:
-        raise ModelError(f"config.json: {error}", "make it anew with biorel ensemble") from error
+        raise ModelError(f"config.json: {error}", "join the members again with biorel ensemble") from error
 
 
-def read_weights(path: Path) -> dict[str, Tensor]:
-    """The tensors of a safetensors file, on the CPU.
-
-    Raises:
-        ModelError: unreadable or not safetensors.
-    """
-    try:
-        return load_file(path, device="cpu")
-    except (SafetensorError, OSError) as error:
-        raise ModelError(f"{path}: not a safetensors file ({error})") from error
+def _bran_config(values: Mapping[str, Any]) -> BranConfig:
+    return config_from_dict(BranConfig, with_present_names(values), optional=_OPTIONAL)
 
 
-def sizes_to_dict(sizes: DataclassInstance) -> dict[str, Any]:
-    """The sizes as plain values for JSON."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(sizes).items()}
+def with_present_names(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values under the present names of the options."""
+    return {OLD_CONFIG_NAMES.get(name, name): value for name, value in values.items()}
 
 
-def sizes_from_dict(
-    kind: type[S], values: Mapping[str, Any], place: str = "config.json", later: frozenset[str] = frozenset()
-) -> S:
-    """The sizes from plain values.
+def config_to_dict(config: DataclassInstance) -> dict[str, Any]:
+    """A configuration as plain values for JSON."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(config).items()}
+
+
+def config_from_dict(
+    kind: type[C], values: Mapping[str, Any], place: str = "config.json", optional: frozenset[str] = frozenset()
+) -> C:
+    """A configuration from plain values.
 
     Args:
-        place: where the values stand.
-        later: names that may be missing, which have their defaults then.
+        place: the file that the values are from, for the message.
+        optional: fields that may be missing and then have their defaults.
 
     Raises:
-        ModelError: a name that is missing or unknown.
+        ModelError: a field is missing or unknown.
     """
     names = {field.name for field in fields(kind)}
-    odd = sorted((set(values) ^ names) - (later - set(values)))
-    if odd:
-        raise ModelError(f"{place}: {', '.join(odd)} missing or unknown", "was it written by this version of biorel?")
+    wrong = sorted((set(values) ^ names) - (optional - set(values)))
+    if wrong:
+        raise ModelError(f"{place}: {', '.join(wrong)} missing or unknown", "was it written by this version of biorel?")
     return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
-
-
-def pick_device(name: str) -> torch.device:
-    """`auto` is the first CUDA device where there is one; the choice is made at run time only.
-
-    Raises:
-        ModelError: the device asked for cannot be used here.
-    """
-    if name == "auto":
-        name = "cuda" if torch.cuda.is_available() else "cpu"
-    device = torch.device(name)
-    if device.type == "cuda" and torch.cuda.is_available():
-        _check_card(device)
-    try:
-        torch.ones(
-            2, device=device
-        ).sum().item()  # a wheel without kernels for the card fails here, not in mid-training
-    except (RuntimeError, AssertionError) as error:
-        raise ModelError(
-            f"device {name} cannot be used ({str(error).splitlines()[0]})",
-            "use --device cpu, or install the torch wheel for this card's CUDA",
-        ) from error
-    return device
-
-
-def _check_card(device: torch.device) -> None:
-    """Raises:
-    ModelError: the installed torch has no kernels for the card; else that shows in mid-training only.
-    """
-    built = torch.cuda.get_arch_list()
-    major, minor = torch.cuda.get_device_capability(device)
-    versions = [(kind, int(digits[:-1]), int(digits[-1])) for kind, digits in _ARCHITECTURE.findall(" ".join(built))]
-    # binaries run on cards of their major version from their minor one on; PTX on all later cards
-    runs = any(
-        (kind == "compute" and (one, two) <= (major, minor)) or (one == major and two <= minor)
-        for kind, one, two in versions
-    )
-    if versions and not runs:
-        raise ModelError(
-            f"device {device} ({torch.cuda.get_device_name(device)}) needs sm_{major}{minor}; this torch is built for "
-            f"{', '.join(built)}",
-            "install the torch wheel for this card's CUDA (https://pytorch.org/get-started), or use --device cpu",
-        )

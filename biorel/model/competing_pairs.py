@@ -1,7 +1,8 @@
-"""How strongly the other pairs of a document claim a relation: what a pair's own score must be read against.
+"""How strongly the competing pairs of an entity pair claim a relation.
 
-An abstract seldom blames two drugs for one disease. BRAN scores every pair as if it stood alone (section 2.4);
-these features say, for each pair, how its rivals score: those with its tail, with its head, and all.
+An abstract seldom blames two drugs for one disease, but BRAN scores each pair independently (section 2.4). The
+competing pairs of a pair are the other pairs of its document. The features describe their scores in three groups: those
+with the same tail, those with the same head, and all of them.
 """
 
 from __future__ import annotations
@@ -9,17 +10,20 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-RIVALS = 7  # the score itself, then largest and log(1 + sum of exp) for tail, head and document
-LOWEST = -6.0  # stands for the score of a rival where there is none; odds of 1 to 400
+COMPETING_FEATURES = 7  # the pair's own score, then the maximum and log(1 + sum of exp) for tail, head and document
+LOWEST = -6.0  # used where there is no competing pair; odds of 1 to 400
 
 
-def rival_features(scores: Tensor, allowed: Tensor, tails: Tensor, heads: Tensor, documents: Tensor) -> Tensor:
-    """The features of every pair and relation, [P, R, RIVALS].
+def competing_pair_features(scores: Tensor, allowed: Tensor, tails: Tensor, heads: Tensor, documents: Tensor) -> Tensor:
+    """The features of every pair and relation.
 
     Args:
-        scores: [P, R] log-odds, NULL left out.
-        allowed: [P, R] bool; a pair whose argument types a relation does not have is nobody's rival.
-        tails, heads, documents: [P] int64, numbers of each pair's entities and document.
+        scores: [P, R] log-odds, without NULL.
+        allowed: [P, R] bool; a pair does not compete for a relation that its argument types forbid.
+        tails, heads, documents: [P] int64, the numbers of each pair's entities and document.
+
+    Returns:
+        [P, R, COMPETING_FEATURES].
     """
     scores = scores.clamp(min=LOWEST)
     columns = [scores]
@@ -29,7 +33,7 @@ def rival_features(scores: Tensor, allowed: Tensor, tails: Tensor, heads: Tensor
 
 
 def _largest_other(scores: Tensor, allowed: Tensor, groups: Tensor) -> Tensor:
-    """[P, R], [P, R] and the group of each pair [P] -> [P, R], the largest score among the others of its group."""
+    """The largest score among the other pairs of each pair's group: [P, R], [P, R] and [P] -> [P, R]."""
     index, count = _index(scores, groups)
     lowest = scores.new_full((count, scores.shape[1]), LOWEST)
     known = scores.masked_fill(~allowed, LOWEST)
@@ -41,7 +45,7 @@ def _largest_other(scores: Tensor, allowed: Tensor, groups: Tensor) -> Tensor:
 
 
 def _sum_of_others(scores: Tensor, allowed: Tensor, groups: Tensor) -> Tensor:
-    """[P, R], [P, R] and [P] -> [P, R], log(1 + the sum of exp over the others of its group)."""
+    """log(1 + sum of exp) over the other pairs of each pair's group: [P, R], [P, R] and [P] -> [P, R]."""
     index, count = _index(scores, groups)
     odds = scores.clamp(max=-LOWEST).exp().masked_fill(~allowed, 0)
     total = odds.new_zeros(count, scores.shape[1]).scatter_reduce(0, index, odds, "sum")[groups]

@@ -1,4 +1,4 @@
-"""The input of the encoder (section 2.1): token embedding plus learned position embedding."""
+"""The input of the encoder (section 2.1): token embeddings plus learned position embeddings."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ POSITION_STD = 0.02
 
 
 class InputEmbedding(nn.Module):
-    """x_i = s_i + p_i, scaled by sqrt(D) before the blocks, as the Transformer does.
+    """x_i = s_i + p_i (section 2.1), scaled by sqrt(D) as in the Transformer of Vaswani et al. (2017).
 
-    Beyond the last of the learned positions one fixed random vector stands for p_i.
+    For i beyond the last learned position, p_i is one fixed random vector.
     """
 
     beyond: Tensor
@@ -31,15 +31,19 @@ class InputEmbedding(nn.Module):
         nn.init.normal_(self.positions.weight, std=POSITION_STD)
         self.register_buffer("beyond", torch.randn(1, width) * POSITION_STD)
 
-    def forward(self, token_ids: Tensor, places: Tensor | None = None) -> Tensor:
-        """[B, T] token ids -> [B, T, D]; `places` [B, T] are positions other than 0 to T - 1."""
+    def forward(self, token_ids: Tensor, positions: Tensor | None = None) -> Tensor:
+        """[B, T] token ids -> [B, T, D].
+
+        Args:
+            positions: [B, T], where the tokens are not at positions 0 to T - 1.
+        """
         if self.training and self.word_dropout > 0:
             dropped = torch.rand(token_ids.shape, device=token_ids.device) < self.word_dropout
             token_ids = token_ids.masked_fill(dropped, self.unk_id)
-        if places is None:
-            places = torch.arange(token_ids.shape[1], device=token_ids.device)
-        places = places.clamp(max=self.positions.num_embeddings)
+        if positions is None:
+            positions = torch.arange(token_ids.shape[1], device=token_ids.device)
+        positions = positions.clamp(max=self.positions.num_embeddings)
         table = torch.cat([self.positions.weight, self.beyond])  # [positions + 1, D]
         scale = math.sqrt(self.tokens.embedding_dim)
-        embedded: Tensor = self.dropout((self.tokens(token_ids) + table[places]) * scale)
+        embedded: Tensor = self.dropout((self.tokens(token_ids) + table[positions]) * scale)
         return embedded

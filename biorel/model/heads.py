@@ -1,4 +1,4 @@
-"""The bi-affine operator (section 2.3): A_ilj = (e_i^head L_l) e_j^tail for each relation l."""
+"""From tokens in context to scores (section 2.3): head and tail MLPs, the bi-affine, and scores of pair features."""
 
 from __future__ import annotations
 
@@ -7,8 +7,30 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 
+class HeadTailMLP(nn.Module):
+    """e_i = W^(1) ReLU(W^(0) b_i) (section 2.3), with biases, and dropout before each linear map.
+
+    BRAN has two of them: one for spans in the head role, one for the tail role.
+    """
+
+    def __init__(self, *, width: int, dropout: float) -> None:
+        super().__init__()
+        self.inner = nn.Linear(width, width)
+        self.outer = nn.Linear(width, width)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, spans: Tensor) -> Tensor:
+        """[..., D] -> [..., D]."""
+        inner = F.relu(self.inner(self.dropout(spans)))
+        projected: Tensor = self.outer(self.dropout(inner))
+        return projected
+
+
 class Biaffine(nn.Module):
-    """A tensor D x R x D with a bias column on either side; each relation's matrix starts orthogonal."""
+    """A_ilj = (e_i^head L_l) e_j^tail for each relation l (section 2.3).
+
+    The tensor is [D + 1, R, D + 1]: both sides have a bias column. Each relation's matrix starts orthogonal.
+    """
 
     def __init__(self, *, width: int, relations: int) -> None:
         super().__init__()
@@ -23,14 +45,13 @@ class Biaffine(nn.Module):
         return torch.einsum("bhre,bke->bhrk", left, _with_bias(tails))
 
 
-def _with_bias(units: Tensor) -> Tensor:
-    """[..., D] -> [..., D + 1], the last column 1."""
-    return torch.cat([units, units.new_ones((*units.shape[:-1], 1))], dim=-1)
+def _with_bias(spans: Tensor) -> Tensor:
+    """[..., D] -> [..., D + 1]; the last column is 1."""
+    return torch.cat([spans, spans.new_ones((*spans.shape[:-1], 1))], dim=-1)
 
 
-# MERGED from model.heads.pair_features: Scores from the hand-made features of a pair (`dataset.pair_features`), added to the pooled scores.
 class PairFeatures(nn.Module):
-    """A small perceptron, F -> inner -> R."""
+    """A perceptron F -> inner -> R; its scores are added to the pooled scores of a pair. Not in the paper."""
 
     def __init__(self, *, features: int, inner: int, relations: int, dropout: float) -> None:
         super().__init__()
@@ -42,20 +63,3 @@ class PairFeatures(nn.Module):
         """[P, F] -> [P, R]."""
         scores: Tensor = self.outer(self.dropout(F.relu(self.inner(features))))
         return scores
-
-
-# MERGED from model.heads.projection: Head and tail versions of a token (section 2.3): e = W1 ReLU(W0 b).
-class Projection(nn.Module):
-    """Linear, ReLU, linear; dropout on what goes in and in between."""
-
-    def __init__(self, *, width: int, dropout: float) -> None:
-        super().__init__()
-        self.inner = nn.Linear(width, width)
-        self.outer = nn.Linear(width, width)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, units: Tensor) -> Tensor:
-        """[..., D] -> [..., D]."""
-        inner = F.relu(self.inner(self.dropout(units)))
-        projected: Tensor = self.outer(self.dropout(inner))
-        return projected

@@ -1,7 +1,7 @@
-"""BRAN's encoder as a masked language model: some tokens are hidden, the network names them from their context.
+"""BRAN's encoder as a masked language model: some tokens are hidden, and the network predicts them from their context.
 
-A hidden token is UNK, which is also what word dropout makes of tokens when relations are trained. The embedding and
-the encoder have the names that they have in `Bran`; what stands above them is for this task alone.
+A hidden token becomes UNK, as with word dropout when relations are trained. The embedding and the encoder have the
+names that they have in `Bran`; the layers after them serve this task only.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ SHARED = ("embedding.", "encoder.")
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncoderSizes:
-    """All that fixes the parameters of the network, and its dropout (probabilities to drop)."""
+class MaskedConfig:
+    """Everything that determines the network's parameters and its dropout; the fields are as in `bran.BranConfig`."""
 
     vocabulary: int
     width: int
@@ -35,43 +35,42 @@ class EncoderSizes:
     inner_dropout: float = 0.1
 
 
-class MaskedModel(nn.Module):
-    """Token scores at hidden places: s = E LN(GELU(W b)) + c, with the token embedding E of the input."""
+class MaskedLanguageModel(nn.Module):
+    """Token scores of hidden tokens: s = E LN(GELU(W b)) + c, where E is the token embedding of the input."""
 
-    def __init__(self, sizes: EncoderSizes) -> None:
+    def __init__(self, config: MaskedConfig) -> None:
         super().__init__()
-        self.sizes = sizes
+        self.config = config
         self.embedding = InputEmbedding(
-            vocabulary=sizes.vocabulary,
-            width=sizes.width,
-            positions=sizes.positions,
-            unk_id=sizes.unk_id,
+            vocabulary=config.vocabulary,
+            width=config.width,
+            positions=config.positions,
+            unk_id=config.unk_id,
             word_dropout=0.0,
-            dropout=sizes.input_dropout,
+            dropout=config.input_dropout,
         )
-        self.encoder = ENCODERS[sizes.encoder](
-            width=sizes.width,
-            blocks=sizes.blocks,
-            heads=sizes.heads,
-            kernels=sizes.kernels,
-            expansion=sizes.expansion,
-            dropout=sizes.inner_dropout,
+        self.encoder = ENCODERS[config.encoder](
+            width=config.width,
+            blocks=config.blocks,
+            heads=config.heads,
+            kernels=config.kernels,
+            expansion=config.expansion,
+            dropout=config.inner_dropout,
         )
-        self.transform = nn.Linear(sizes.width, sizes.width)
-        self.norm = nn.LayerNorm(sizes.width)
-        self.bias = nn.Parameter(torch.zeros(sizes.vocabulary))
+        self.transform = nn.Linear(config.width, config.width)
+        self.norm = nn.LayerNorm(config.width)
+        self.bias = nn.Parameter(torch.zeros(config.vocabulary))
 
-    def forward(self, token_ids: Tensor, mask: Tensor, places: Tensor) -> Tensor:
-        """Score every token of the vocabulary, at the hidden places only.
+    def forward(self, token_ids: Tensor, mask: Tensor, hidden: Tensor) -> Tensor:
+        """Score every token of the vocabulary for each hidden token.
 
         Args:
-            token_ids, mask: [B, T], T at most the positions.
-            places: [M] hidden tokens, as places in the flattened [B T].
+            token_ids, mask: [B, T], where T is at most the learned positions.
+            hidden: [J], flat indices of the hidden tokens in [B T].
 
         Returns:
-            [M, V] scores.
+            [J, V] scores.
         """
         tokens: Tensor = self.encoder(self.embedding(token_ids), mask)
-        hidden = tokens.flatten(0, 1)[places]  # [M, D]
-        named = self.norm(F.gelu(self.transform(hidden)))
-        return F.linear(named, self.embedding.tokens.weight, self.bias)
+        transformed = self.norm(F.gelu(self.transform(tokens.flatten(0, 1)[hidden])))  # [J, D]
+        return F.linear(transformed, self.embedding.tokens.weight, self.bias)

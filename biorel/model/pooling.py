@@ -1,4 +1,4 @@
-"""From tokens to units, and from links back to pairs (section 2.4)."""
+"""From tokens to spans, and from mention pairs to entity pairs (section 2.4)."""
 
 from __future__ import annotations
 
@@ -6,36 +6,63 @@ import torch
 from torch import Tensor
 
 
-def average_units(tokens: Tensor, unit_tokens: Tensor, unit_mask: Tensor) -> Tensor:
-    """The mean of each unit's tokens: [B, T, D], [B, U, L], [B, U, L] -> [B, U, D]; 0 for a padded unit."""
-    batch, units, length = unit_tokens.shape
-    index = unit_tokens.reshape(batch, units * length, 1).expand(-1, -1, tokens.shape[2])
-    gathered = tokens.gather(1, index).view(batch, units, length, tokens.shape[2])  # [B, U, L, D]
-    weights = unit_mask.to(tokens.dtype) / unit_mask.sum(-1, keepdim=True).clamp(min=1)  # [B, U, L]
-    return torch.einsum("buld,bul->bud", gathered, weights)
+def average_spans(tokens: Tensor, span_tokens: Tensor, span_mask: Tensor) -> Tensor:
+    """The mean vector of each span's tokens; a padded span gives 0.
+
+    Args:
+        tokens: [B, T, D].
+        span_tokens: [B, H, L] token positions.
+        span_mask: [B, H, L].
+
+    Returns:
+        [B, H, D].
+    """
+    batch, spans, length = span_tokens.shape
+    index = span_tokens.reshape(batch, spans * length, 1).expand(-1, -1, tokens.shape[2])
+    gathered = tokens.gather(1, index).view(batch, spans, length, tokens.shape[2])  # [B, H, L, D]
+    weights = span_mask.to(tokens.dtype) / span_mask.sum(-1, keepdim=True).clamp(min=1)  # [B, H, L]
+    return torch.einsum("bhld,bhl->bhd", gathered, weights)
 
 
-def mean_tokens(tokens: Tensor, mask: Tensor) -> Tensor:
-    """The mean of each document's real tokens: [B, T, D] and [B, T] -> [B, D]; 0 for an empty text."""
+def average_tokens(tokens: Tensor, mask: Tensor) -> Tensor:
+    """The mean vector of each document's real tokens: [B, T, D] and [B, T] -> [B, D]; an empty text gives 0."""
     return (tokens * mask[..., None]).sum(1) / mask.sum(1, keepdim=True).clamp(min=1)
 
 
-def gather_links(affinities: Tensor, links: Tensor) -> Tensor:
-    """The scores of the links: [B, H, R, K] and [N] places in [B, H, K] -> [N, R]."""
+def gather_mention_pairs(affinities: Tensor, mention_pairs: Tensor) -> Tensor:
+    """A_ij of the mention pairs: [B, H, R, K] and [M] flat indices into [B, H, K] -> [M, R]."""
     relations = affinities.shape[2]
-    return affinities.permute(0, 1, 3, 2).reshape(-1, relations)[links]
+    return affinities.permute(0, 1, 3, 2).reshape(-1, relations)[mention_pairs]
 
 
-def pool_links(link_scores: Tensor, link_pairs: Tensor, pairs: int) -> Tensor:
-    """scores(head, tail) = log sum over the pair's links of exp(A): [N, R] and [N] -> [P, R]."""
-    index = link_pairs[:, None].expand_as(link_scores)
-    peak = link_scores.new_full((pairs, link_scores.shape[1]), float("-inf"))
-    peak = peak.scatter_reduce(0, index, link_scores.detach(), "amax")  # [P, R]
-    shifted = (link_scores - peak[link_pairs]).exp()
-    total = torch.zeros_like(peak).index_add(0, link_pairs, shifted)
+def pool_mention_pairs(mention_pair_scores: Tensor, entity_pairs: Tensor, pair_count: int) -> Tensor:
+    """scores(p^head, p^tail) = log sum_{i in P^head, j in P^tail} exp(A_ij) (section 2.4).
+
+    Args:
+        mention_pair_scores: [M, R].
+        entity_pairs: [M], the entity pair of each mention pair.
+        pair_count: P.
+
+    Returns:
+        [P, R].
+    """
+    index = entity_pairs[:, None].expand_as(mention_pair_scores)
+    peak = mention_pair_scores.new_full((pair_count, mention_pair_scores.shape[1]), float("-inf"))
+    peak = peak.scatter_reduce(0, index, mention_pair_scores.detach(), "amax")  # [P, R]
+    shifted = (mention_pair_scores - peak[entity_pairs]).exp()
+    total = torch.zeros_like(peak).index_add(0, entity_pairs, shifted)
     return total.log() + peak
 
 
-def link_weights(link_scores: Tensor, pair_scores: Tensor, link_pairs: Tensor) -> Tensor:
-    """The share of each link in its pair's log-sum-exp, the evidence: [N, R]; over a pair's links it sums to 1."""
-    return (link_scores - pair_scores[link_pairs]).exp()
+def mention_pair_weights(mention_pair_scores: Tensor, pair_scores: Tensor, entity_pairs: Tensor) -> Tensor:
+    """The share of each mention pair in the log-sum-exp of its entity pair, which serves as evidence.
+
+    Args:
+        mention_pair_scores: [M, R].
+        pair_scores: [P, R], from `pool_mention_pairs`.
+        entity_pairs: [M].
+
+    Returns:
+        [M, R]; the weights of an entity pair sum to 1.
+    """
+    return (mention_pair_scores - pair_scores[entity_pairs]).exp()

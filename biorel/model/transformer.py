@@ -1,4 +1,4 @@
-"""BRAN's Transformer (section 2.2): B blocks of attention and convolutions."""
+"""BRAN's Transformer (section 2.2): B blocks, each of multi-head attention and a stack of convolutions."""
 
 from __future__ import annotations
 
@@ -10,49 +10,15 @@ from torch import Tensor, nn
 from biorel.model.branches import Layout
 
 
-class Transformer(nn.Module):
-    """b^(k) = Convolutions_k(Attention_k(b^(k-1))), each half with its residual and layer norm.
-
-    `heads` 0 leaves the attention out: the paper's ablation 'CNN only'. Kernels (1, 1, 1) are its
-    ablation 'no width-5'.
-    """
-
-    def __init__(
-        self, *, width: int, blocks: int, heads: int, kernels: Sequence[int], expansion: int, dropout: float
-    ) -> None:
-        super().__init__()
-        halves: list[nn.Module] = []
-        for _ in range(blocks):
-            if heads:
-                halves.append(Attention(width=width, heads=heads, dropout=dropout))
-            halves.append(Convolutions(width=width, kernels=kernels, expansion=expansion, dropout=dropout))
-        self.halves = nn.ModuleList(halves)
-
-    def forward(self, tokens: Tensor, mask: Tensor, layout: Layout | None = None) -> Tensor:
-        """[B, T, D] and [B, T] -> [B, T, D]; with a layout [B, S, D] and [B, S] -> [B, S, D].
-
-        Then attention goes by who sees whom, and the text and each branch are convolved by themselves.
-        """
-        for half in self.halves:
-            if layout is None:
-                tokens = half(tokens, mask)
-            elif isinstance(half, Attention):
-                tokens = half(tokens, layout.visible)
-            else:
-                tokens = layout.by_chain(half, tokens)
-        return tokens
-
-
-# MERGED from model.encoders: Encoders: [B, T, D] embedded tokens and their mask -> [B, T, D] tokens in context.
-ENCODERS = {"transformer": Transformer}
-
-
-# MERGED from model.encoders.attention: Multi-head self-attention as BRAN has it (section 2.2.1).
 class Attention(nn.Module):
-    """m = LN(b + dropout([o_1; ...; o_h])), with o_ih = sum_j softmax_j(q_ih . k_jh / sqrt(D/h)) v_jh.
+    """Multi-head self-attention (section 2.2.1).
 
-    Q, K and V are affine maps with ReLU; the heads are joined without an output projection.
-    There is no dropout on the attention weights: it leaves the fused kernel.
+        a_ijh = softmax_j(q_ih . k_jh / sqrt(D / h))
+        o_ih  = sum_j v_jh a_ijh
+        m_i   = LN(b_i + dropout([o_i1; ...; o_ih]))
+
+    q, k and v are affine maps with ReLU, and the heads are joined without an output projection. The paper divides by
+    sqrt(D). There is no dropout on the attention weights, which would rule out the fused kernel.
     """
 
     def __init__(self, *, width: int, heads: int, dropout: float) -> None:
@@ -70,8 +36,8 @@ class Attention(nn.Module):
         """[B, T, D] -> [B, T, D].
 
         Args:
-            mask: [B, T], a padded token is attended by none; or [B, T, T], which token (row) attends to which. What is
-                False there adds minus infinity before the softmax.
+            mask: [B, T], the real tokens, which all may attend to; or [B, T, T], True where the token of the row may
+                attend to the token of the column.
         """
         q, k, v = (self._split(F.relu(projection(tokens))) for projection in (self.queries, self.keys, self.values))
         visible = mask[:, None, None, :] if mask.dim() == 2 else mask[:, None]
@@ -86,20 +52,24 @@ class Attention(nn.Module):
         return tokens.view(batch, length, self.heads, width // self.heads).transpose(1, 2)
 
 
-# MERGED from model.encoders.convolutions: The convolutional half of a block (section 2.2.2): widths 1, 5, 1 with 4D, 4D, D channels.
 class Convolutions(nn.Module):
-    """b = LN(m + t2), with t0 = ReLU(C_1(m)), t1 = ReLU(C_5(t0)), t2 = C_1(t1).
+    """A stack of convolutions (section 2.2.2), by default of widths 1, 5, 1 with 4D, 4D and D channels.
 
-    Padding is set to zero before each convolution, so that a document scores the same alone and in a batch.
+        t_i^(0) = ReLU(C_1(m_i))
+        t_i^(1) = ReLU(C_5(t_i^(0)))
+        t_i^(2) = C_1(t_i^(1))
+        b_i     = LN(m_i + dropout(t_i^(2)))
+
+    Padding is set to zero before each convolution, so that a document gets the same scores alone and in a batch.
     """
 
     def __init__(self, *, width: int, kernels: Sequence[int], expansion: int, dropout: float) -> None:
         super().__init__()
         inner = width * expansion
-        sizes = [width, *[inner] * (len(kernels) - 1), width]
+        channels = [width, *[inner] * (len(kernels) - 1), width]
         self.layers = nn.ModuleList(
             nn.Conv1d(before, after, kernel, padding="same")
-            for before, after, kernel in zip(sizes, sizes[1:], kernels, strict=False)
+            for before, after, kernel in zip(channels, channels[1:], kernels, strict=False)
         )
         self.dropout = nn.Dropout(dropout)
         self.norm = nn.LayerNorm(width)
@@ -114,3 +84,53 @@ class Convolutions(nn.Module):
                 channels = self.dropout(F.relu(channels))
         convolved: Tensor = self.norm(tokens + self.dropout(channels.transpose(1, 2)))
         return convolved
+
+
+class Block(nn.Module):
+    """Transformer_k (section 2.2): attention, then convolutions, each with a residual connection and layer norm."""
+
+    def __init__(self, *, width: int, heads: int, kernels: Sequence[int], expansion: int, dropout: float) -> None:
+        super().__init__()
+        self.attention = Attention(width=width, heads=heads, dropout=dropout) if heads else None
+        self.convolutions = Convolutions(width=width, kernels=kernels, expansion=expansion, dropout=dropout)
+
+    def forward(self, tokens: Tensor, mask: Tensor, layout: Layout | None = None) -> Tensor:
+        """[B, T, D] and [B, T] -> [B, T, D], or with a layout [B, S, D] and [B, S] -> [B, S, D]."""
+        if self.attention is not None:
+            tokens = self.attention(tokens, mask if layout is None else layout.visible)
+        convolved: Tensor
+        if layout is None:
+            convolved = self.convolutions(tokens, mask)
+        else:
+            convolved = layout.apply_to_sequences(self.convolutions, tokens)
+        return convolved
+
+
+class Transformer(nn.Module):
+    """b_i^(0) = x_i, then b_i^(k) from Transformer_k (section 2.2).
+
+    With 0 heads there is no attention: the paper's ablation 'CNN only'. Kernels (1, 1, 1) are its ablation
+    'no width-5'.
+    """
+
+    def __init__(
+        self, *, width: int, blocks: int, heads: int, kernels: Sequence[int], expansion: int, dropout: float
+    ) -> None:
+        super().__init__()
+        self.blocks = nn.ModuleList(
+            Block(width=width, heads=heads, kernels=kernels, expansion=expansion, dropout=dropout)
+            for _ in range(blocks)
+        )
+
+    def forward(self, tokens: Tensor, mask: Tensor, layout: Layout | None = None) -> Tensor:
+        """[B, T, D] and [B, T] -> [B, T, D], or with a layout [B, S, D] and [B, S] -> [B, S, D].
+
+        The layout limits which tokens attend to each other, and keeps convolutions within the text and each branch.
+        """
+        for block in self.blocks:
+            tokens = block(tokens, mask, layout)
+        return tokens
+
+
+# encoders map [B, T, D] embedded tokens and their mask to [B, T, D] tokens in context; a new one is a file and a line
+ENCODERS = {"transformer": Transformer}

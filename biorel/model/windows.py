@@ -1,7 +1,7 @@
-"""Texts longer than the model's positions: encoded in overlapping windows and stitched, never cut.
+"""Texts longer than the learned positions: encoded in overlapping windows and joined again, never cut.
 
-Each token is taken from the window in which it stands nearest to the middle; all that follows (mentions, links,
-tags) then sees one document, so that a head and a tail far apart still meet in the bi-affine.
+Each token's vector comes from the window in which the token is nearest to the middle. Mentions, mention pairs and BIO
+labels then refer to one document, so that a head and a tail far apart still form a mention pair.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from biorel.model.branches import Branches
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Tokens [start, end) are encoded together; of them [keep_start, keep_end) are kept."""
+    """Tokens [start, end) are encoded together; the vectors of [keep_start, keep_end) are kept."""
 
     start: int
     end: int
@@ -28,9 +28,9 @@ class Window:
 
 
 def plan_windows(length: int, size: int) -> tuple[Window, ...]:
-    """The fewest windows of at most `size` tokens that overlap by a quarter of it, all of like length.
+    """The fewest windows of at most `size` tokens, equally long, that overlap by a quarter of `size`.
 
-    The kept parts tile [0, length) exactly; the border between two lies in the middle of their overlap.
+    The kept parts tile [0, length) exactly; two of them meet in the middle of the overlap of their windows.
     """
     if length <= size:
         return (Window(0, length, 0, length),)
@@ -52,27 +52,27 @@ def encode_in_windows(
     size: int,
     branches: Branches | None = None,
 ) -> Tensor:
-    """[B, T] ids and mask -> [B, T, D], whatever T is.
+    """[B, T] token ids and mask -> [B, T, D], for any T.
 
-    A text's windows follow from its own length, so that it is encoded alike alone and in a batch. A branch stands in
-    every window that holds one of its anchors.
+    The windows of a text depend only on its own length, so that its vectors are the same alone and in a batch. A branch
+    is part of every window that holds one of its anchors.
 
     Args:
-        encode: the encoder for at most `size` tokens.
+        encode: encodes at most `size` tokens.
     """
     length = token_ids.shape[1]
     if length <= size:
         return encode(token_ids, mask, branches)
     rows = []
     for row, (ids, real) in enumerate(zip(token_ids[:, None], mask[:, None], strict=True)):  # [1, T] each
-        own = max(1, int(real.sum()))
+        own_length = max(1, int(real.sum()))
         parts = [
             encode(
                 ids[:, window.start : window.end],
                 real[:, window.start : window.end],
                 None if branches is None else branches.window(row, window.start, window.end),
             )[0, window.keep_start - window.start : window.keep_end - window.start]
-            for window in plan_windows(own, size)
+            for window in plan_windows(own_length, size)
         ]
-        rows.append(F.pad(torch.cat(parts), (0, 0, 0, length - own)))  # [T, D]
+        rows.append(F.pad(torch.cat(parts), (0, 0, 0, length - own_length)))  # [T, D]
     return torch.stack(rows)

@@ -9,7 +9,7 @@ import torch
 
 from biorel.counts import Counts, Reason
 from biorel.dataset.labels import bio_spans
-from biorel.model.checkpoint import pick_device
+from biorel.model.device import pick_device
 from biorel.ner.consistency import ConsistentTagger
 from biorel.ner.spans import without_overlaps
 from biorel.ner.taggers import Tagger, TaggerOptions

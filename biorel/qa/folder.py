@@ -18,7 +18,7 @@ from torch import nn
 
 from biorel.artifacts import read_json_object, write_json
 from biorel.errors import ModelError
-from biorel.model.checkpoint import load_weights, save_weights, sizes_from_dict, sizes_to_dict
+from biorel.model.checkpoint import load_weights, save_weights, config_from_dict, config_to_dict
 from biorel.qa.decoding import Decoding
 from biorel.qa.heads import HEADS
 from biorel.qa.passages import PassageWindower
@@ -45,7 +45,7 @@ class ReaderFolder:
 def save_reader(folder: Path, saved: ReaderFolder, metrics: Mapping[str, Any], card: str) -> None:
     """Write all files of a reader's folder into an existing folder."""
     save_weights(nn.ModuleList(saved.readers), folder / "model.safetensors")
-    members = [sizes_to_dict(reader.config) for reader in saved.readers]
+    members = [config_to_dict(reader.config) for reader in saved.readers]
     write_json(folder / "config.json", {"model": KIND, "members": members})
     save_tokenizer(saved.tokenizer, folder / "tokenizer.json")
     write_json(folder / "decoding.json", saved.decoding.to_json())
@@ -80,7 +80,7 @@ def open_reader(folder: Path, device: torch.device | None = None) -> ReaderFolde
 def _read_config(values: Any, path: Path) -> ReaderConfig:
     if not isinstance(values, dict):
         raise ModelError(f"{path}: a member is not an object", "was it written by this version of biorel?")
-    config = sizes_from_dict(ReaderConfig, values, str(path))
+    config = config_from_dict(ReaderConfig, values, str(path))
     if config.head not in HEADS or config.encoder not in ENCODERS:
         raise ModelError(f"{path}: unknown head {config.head!r} or encoder {config.encoder!r}")
     return config

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from biorel.model.budget import ordered_batches
+from biorel.training.batches import ordered_batches
 from biorel.qa.batches import collate
 from biorel.qa.decoding import SpanCandidates, merge_candidates
 from biorel.qa.heads import SpanProbabilities

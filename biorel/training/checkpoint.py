@@ -1,8 +1,8 @@
-"""A training run on disk, so that one that is killed goes on to the same weights.
+"""A training run on disk: a killed run that is resumed ends with the same weights as one that was not killed.
 
 One safetensors file holds the weights, their average, the optimizer's moments, the best average so far and the
-states of the random generators; its metadata holds the plain values as JSON. It is written aside, synced and moved,
-so that there is always a whole one.
+states of the random generators; its metadata holds the plain values as JSON. It is written under another name, synced
+and renamed, so that there is always a complete one.
 """
 
 from __future__ import annotations
@@ -27,17 +27,18 @@ FOLDER, FILE = "checkpoint", "training.safetensors"
 
 @dataclass
 class TrainingState:
-    """All that changes while a network trains.
+    """Everything that changes while a network trains.
 
     Attributes:
         epoch: epochs finished.
-        epoch_step: steps of the present epoch done.
-        step: steps done in all.
-        sums: running sums of the present epoch (losses, documents, seconds).
-        best: the averaged weights with the best dev score, empty before the first evaluation.
-        best_score, best_epoch: that score, 0 or more and better when higher, and its epoch (from 1).
-        best_thresholds: the thresholds tuned with it, where there are any.
-        history: one row per finished epoch.
+        epoch_step: steps finished in the present epoch.
+        step: steps finished in all epochs.
+        sums: running sums over the present epoch (losses, units, seconds).
+        best: the averaged weights with the best dev score; empty before the first evaluation.
+        best_score: that score; higher is better, and a score is never negative.
+        best_epoch: its epoch, counted from 1.
+        best_thresholds: its thresholds, where there are any.
+        history: one row for each finished epoch.
     """
 
     model: nn.Module
@@ -58,7 +59,11 @@ _PLAIN = ("epoch", "epoch_step", "step", "sums", "best_score", "best_epoch", "be
 
 
 def save_state(state: TrainingState, folder: Path, key: str) -> None:
-    """Write the state; `key` tells the run (its configuration and data) that it belongs to."""
+    """Write the state.
+
+    Args:
+        key: identifies the run by its configuration and data.
+    """
     tensors: dict[str, Tensor] = {f"model/{name}": value for name, value in state.model.state_dict().items()}
     tensors |= {f"average/{name}": value for name, value in state.average.shadow.items()}
     tensors |= {f"best/{name}": value for name, value in state.best.items()}
@@ -68,19 +73,19 @@ def save_state(state: TrainingState, folder: Path, key: str) -> None:
     if torch.cuda.is_available():
         tensors["random/cuda"] = torch.cuda.get_rng_state()
     plain = {name: getattr(state, name) for name in _PLAIN} | {"average_updates": state.average.updates, "key": key}
-    aside = folder / f"{FILE}.tmp"
+    partial = folder / f"{FILE}.tmp"
     write_tensors(
         {name: value.detach().cpu().contiguous().clone() for name, value in tensors.items()},
-        aside,
+        partial,
         metadata={"state": json.dumps(plain)},
     )
-    with aside.open("rb") as stream:
+    with partial.open("rb") as stream:
         os.fsync(stream.fileno())
-    aside.replace(folder / FILE)
+    partial.replace(folder / FILE)
 
 
 def restore_state(state: TrainingState, folder: Path, key: str) -> bool:
-    """Bring a freshly built state to where the run was; False where there is no checkpoint.
+    """Set a new state to that of a checkpoint; returns False where there is no checkpoint.
 
     Raises:
         ModelError: the checkpoint is damaged or belongs to another run.
@@ -93,9 +98,9 @@ def restore_state(state: TrainingState, folder: Path, key: str) -> bool:
             plain: dict[str, Any] = json.loads(file.metadata()["state"])
         tensors = load_file(path, device="cpu")
     except (SafetensorError, OSError, KeyError, TypeError, json.JSONDecodeError) as error:
-        raise ModelError(f"{path}: damaged checkpoint ({error})", f"remove {folder} to begin anew") from error
+        raise ModelError(f"{path}: damaged checkpoint ({error})", f"remove {folder} to start again") from error
     if plain["key"] != key:
-        raise of_another_run(path, folder)
+        raise foreign_checkpoint(path, folder)
     state.model.load_state_dict(_part(tensors, "model/"))
     device = next(state.model.parameters()).device
     state.average.shadow = {name: value.to(device) for name, value in _part(tensors, "average/").items()}
@@ -115,22 +120,27 @@ def restore_state(state: TrainingState, folder: Path, key: str) -> bool:
     return True
 
 
-def of_another_run(path: Path, folder: Path) -> ModelError:
-    """What to say of a checkpoint that this run cannot go on from; `folder` is what to remove."""
+def foreign_checkpoint(path: Path, folder: Path) -> ModelError:
+    """The error for a checkpoint of another run.
+
+    Args:
+        folder: the folder that the user can remove.
+    """
     return ModelError(
         f"{path}: left by a run with other data or parameters",
-        f"give the same command again to resume it, or remove {folder} to begin anew",
+        f"repeat the command of that run to resume it, or remove {folder} to start again",
     )
 
 
 def resume_state(state: TrainingState, folder: Path, key: str, *, force: bool) -> bool:
-    """Go on from a checkpoint of this run; one of another run stops the command, or is dropped with `force`.
+    """Resume from the checkpoint of this run; returns False where there is none.
 
     Args:
-        folder: made where it is not there yet.
+        folder: created where it is missing.
+        force: remove a checkpoint that cannot be used, instead of raising an error.
 
     Raises:
-        ModelError: as `restore_state`, without `force`.
+        ModelError: as `restore_state`, unless `force`.
     """
     folder.mkdir(exist_ok=True)
     try:

@@ -1,4 +1,4 @@
-"""Which mention pairs carry a relation: the shares of the log-sum-exp (section 2.4), told in characters."""
+"""The mention pairs that support a relation: their shares of the log-sum-exp (section 2.4), as character spans."""
 
 from __future__ import annotations
 
@@ -10,41 +10,46 @@ import numpy as np
 
 from biorel.records import Evidence, Example
 from biorel.text.sentences import sentence_span
-from biorel.training.collate import entity_units
+from biorel.training.collate import Span, entity_spans
 
 
 def relation_evidence(
-    example: Example, head: int, tail: int, weights: Sequence[float] | np.ndarray, units: str, limit: int
+    example: Example, head: int, tail: int, weights: Sequence[float] | np.ndarray, span_pooling: str, limit: int
 ) -> tuple[Evidence, ...]:
-    """The mention pairs of one relation by descending weight, at most `limit`.
+    """The mention pairs of one relation by descending weight, at most `limit` of them.
 
     Args:
         head, tail: the entities of the pair.
-        weights: [N] the share of each link of the pair, in the collator's order: head units outside, tail
-            units inside.
-        units: `mentions` or `tokens`; the shares of the tokens of two mentions add up.
+        weights: [M], the weights of the entity pair's mention pairs, in the order of the collator: by head span, then
+            by tail span.
+        span_pooling: `mentions` or `tokens`; with `tokens` the weights of all token pairs of two mentions are summed.
     """
-    spans = entity_units(example, units)
-    heads, tails = ([_mention(example, entity, unit) for unit in spans[entity]] for entity in (head, tail))
-    shares: dict[tuple[tuple[int, int], tuple[int, int]], float] = defaultdict(float)
-    for link, weight in zip(product(heads, tails), weights, strict=True):
-        shares[link] += float(weight)
+    spans = entity_spans(example, span_pooling)
+    heads, tails = ([_mention_of(example, entity, span) for span in spans[entity]] for entity in (head, tail))
+    shares: dict[tuple[Span, Span], float] = defaultdict(float)
+    for mention_pair, weight in zip(product(heads, tails), weights, strict=True):
+        shares[mention_pair] += float(weight)
     strongest = sorted(shares.items(), key=lambda item: (-item[1], item[0]))[:limit]
     length = example.token_ends[-1] if example.token_ends else 0
     return tuple(
         Evidence(
-            head=one,
-            tail=other,
+            head=head_chars,
+            tail=tail_chars,
             weight=weight,
-            sentence=sentence_span(example.sentence_starts, length, min(one[0], other[0]), max(one[1], other[1]) - 1),
+            sentence=sentence_span(
+                example.sentence_starts,
+                length,
+                min(head_chars[0], tail_chars[0]),
+                max(head_chars[1], tail_chars[1]) - 1,
+            ),
         )
-        for (one, other), weight in strongest
+        for (head_chars, tail_chars), weight in strongest
     )
 
 
-def _mention(example: Example, entity: int, unit: tuple[int, int]) -> tuple[int, int]:
-    """The character span of the first mention of the entity that holds the unit's tokens."""
-    for owner, start, end, char_start, char_end in zip(
+def _mention_of(example: Example, entity: int, span: Span) -> Span:
+    """The character span of the entity's first mention that covers the tokens of a span."""
+    for mention_entity, start, end, char_start, char_end in zip(
         example.mention_entities,
         example.mention_starts,
         example.mention_ends,
@@ -52,6 +57,6 @@ def _mention(example: Example, entity: int, unit: tuple[int, int]) -> tuple[int,
         example.mention_char_ends,
         strict=True,
     ):
-        if owner == entity and start <= unit[0] and unit[1] <= end:
+        if mention_entity == entity and start <= span[0] and span[1] <= end:
             return char_start, char_end
-    raise ValueError(f"no mention of entity {entity} covers tokens {unit}")
+    raise ValueError(f"no mention of entity {entity} covers tokens {span}")

@@ -66,7 +66,7 @@ def injector_for(
     """
     if folder is None:
         return None
-    if not sizes.reads_graph:
+    if not sizes.uses_graph:
         raise ModelError(
             f"--graph {folder}: the model was trained without a graph", "leave --graph out, or train --graph"
         )

@@ -1,4 +1,4 @@
-"""A trained network over examples: probabilities of every pair, evidence, and BIO tags."""
+"""A trained network over examples: the probabilities of every pair, their evidence, and BIO tags."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 from biorel.model.bran import probabilities
 from biorel.model.ensemble import Network
-from biorel.model.pooling import link_weights, pool_links
+from biorel.model.pooling import mention_pair_weights, pool_mention_pairs
 from biorel.records import Example
 from biorel.training.batches import all_pairs, ordered_plans
 from biorel.training.collate import Collator
@@ -18,28 +18,28 @@ from biorel.training.collate import Collator
 
 @dataclass(frozen=True)
 class Prediction:
-    """What the network says of one document.
+    """The network's predictions for one document.
 
     Attributes:
-        index: place of the document among the examples.
-        example: the document as it was scored, with the pairs that `pairs` is about.
-        pairs: [P, R] probabilities, NULL first.
-        links: [N, R] share of each pair of units in its pair's log-sum-exp.
-        link_pairs: [N] the pair of each link.
-        tags: [T] BIO label indices.
-        document: log-odds that it holds a relation, of a network that was trained for triage; else None.
+        index: the document's index among the examples.
+        example: the document as it was scored, with the pairs in `pair_probabilities`.
+        pair_probabilities: [P, R], NULL in column 0.
+        mention_pair_weights: [M, R], the share of each mention pair in the log-sum-exp of its entity pair.
+        entity_pairs: [M], the entity pair of each mention pair.
+        tags: [T], indices of BIO labels.
+        document_score: log-odds that the document states a relation; None unless the network was trained for triage.
     """
 
     index: int
     example: Example
-    pairs: np.ndarray
-    links: np.ndarray
-    link_pairs: np.ndarray
+    pair_probabilities: np.ndarray
+    mention_pair_weights: np.ndarray
+    entity_pairs: np.ndarray
     tags: np.ndarray
-    document: float | None = None
+    document_score: float | None = None
 
 
-# given a document's place and its BIO tags [T], the example with the entities and pairs to score
+# maps a document's index and its BIO tags [T] to the example with the entities and pairs to score
 Completion = Callable[[int, np.ndarray], Example]
 
 
@@ -53,16 +53,16 @@ def predict(
     device: torch.device,
     complete: Completion | None = None,
 ) -> Iterator[Prediction]:
-    """Score all pairs of all documents; predictions come in the order of length, each with its index.
+    """Score all pairs of all documents. Predictions come in order of document length, each with its index.
+
+    The network is put in evaluation mode and stays in it.
 
     Args:
-        complete: makes the entities and pairs of a document from the tags that the network itself gives it, so
-            that it is encoded once for both; without, the pairs are those of the examples.
-
-    The network is put in evaluation mode and left there.
+        complete: adds the entities and pairs of a document, given the tags that the network predicts, so that the
+            document is encoded once for both. Without it, the pairs are those of the examples.
     """
     model.eval()
-    for plan in ordered_plans(examples, token_budget=token_budget, positions=model.sizes.positions):
+    for plan in ordered_plans(examples, token_budget=token_budget, positions=model.config.positions):
         batch = collate(examples, plan).to(device)
         tokens = model.encode(batch.token_ids, batch.token_mask, batch.branches)
         documents = [examples[index] for index in plan.documents]
@@ -72,25 +72,25 @@ def predict(
                 complete(index, tags[row, : len(examples[index].token_ids)]) for row, index in enumerate(plan.documents)
             ]
             batch = collate(documents, all_pairs(documents)).to(device)
-            if batch.branches is not None:  # the entities that were found bring knowledge
+            if batch.branches is not None:  # the predicted entities have knowledge branches
                 tokens = model.encode(batch.token_ids, batch.token_mask, batch.branches)
         output = model.score(tokens, batch)
-        pooled = pool_links(output.links, batch.link_pairs, batch.pairs)
-        weights = link_weights(output.links, pooled, batch.link_pairs).cpu().numpy()
-        pairs = probabilities(output.pairs).cpu().numpy()
-        tags = output.ner.argmax(-1).cpu().numpy()
-        link_pairs = batch.link_pairs.cpu().numpy()
+        pooled = pool_mention_pairs(output.mention_pair_scores, batch.entity_pairs, batch.pair_count)
+        weights = mention_pair_weights(output.mention_pair_scores, pooled, batch.entity_pairs).cpu().numpy()
+        pair_probabilities = probabilities(output.pair_scores).cpu().numpy()
+        tags = output.ner_scores.argmax(-1).cpu().numpy()
+        entity_pairs = batch.entity_pairs.cpu().numpy()
         begin = 0
         for row, (index, example) in enumerate(zip(plan.documents, documents, strict=True)):
             end = begin + len(example.pair_heads)
-            first, last = np.searchsorted(link_pairs, [begin, end])
+            first, last = np.searchsorted(entity_pairs, [begin, end])
             yield Prediction(
-                index,
-                example,
-                pairs[begin:end],
-                weights[first:last],
-                link_pairs[first:last] - begin,
-                tags[row, : len(example.token_ids)],
-                None if output.documents is None else float(output.documents[row]),
+                index=index,
+                example=example,
+                pair_probabilities=pair_probabilities[begin:end],
+                mention_pair_weights=weights[first:last],
+                entity_pairs=entity_pairs[first:last] - begin,
+                tags=tags[row, : len(example.token_ids)],
+                document_score=None if output.document_scores is None else float(output.document_scores[row]),
             )
             begin = end

@@ -1,7 +1,7 @@
-"""The training loop: a generator of reports. It draws no progress bar, writes no table, tunes no threshold itself.
+"""The training loop: a generator of reports, without progress bar, files of results or threshold tuning.
 
-What is trained is a `Work`: relations (`training.relations`), a reader (`qa.objective`), or an encoder that names
-hidden tokens (`training.pretraining`).
+What it trains is an `Objective`: relations (`training.relations`), a reader (`qa.objective`), or an encoder that
+predicts hidden tokens (`training.pretrain`).
 """
 
 from __future__ import annotations
@@ -13,16 +13,29 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, ClassVar, Protocol
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
+from biorel.errors import ModelError
 from biorel.training.checkpoint import TrainingState, save_state
-from biorel.training.descent import descend
-from biorel.training.optim import learning_rate
+from biorel.training.optim import add_gradient_noise, learning_rate
 
 
 @dataclass(frozen=True, kw_only=True)
 class Schedule:
-    """How long and how fast; the fields are explained at `config.Train`."""
+    """How long and how fast to train.
+
+    Attributes:
+        seed: of the order of the steps and their random draws.
+        epochs: passes over the training data, at most.
+        learning_rate: at its peak.
+        warmup: steps until the peak.
+        final_rate: the learning rate at the end, as a share of the peak.
+        clip: the largest norm of the gradient.
+        patience: epochs without a better dev score after which training stops; 0 for never.
+        gradient_noise: eta of the annealed Gaussian noise on the gradient; 0 for none.
+        checkpoint_steps: steps between two checkpoints.
+    """
 
     seed: int
     epochs: int
@@ -39,32 +52,32 @@ class Objective(Protocol):
     """What is trained: the steps of each epoch, and the loss of a step.
 
     Attributes:
-        unit: what the speed is counted in, `documents` or the like.
+        unit: the unit in which speed is counted, such as `documents`.
     """
 
     unit: ClassVar[str]
 
     def plans(self, epoch: int) -> Sequence[Any]:
-        """The steps of one epoch, which hang on the epoch's number and on nothing else that changes."""
+        """The steps of one epoch; they depend on nothing that changes but the number of the epoch."""
         ...
 
     def size(self, plan: Any) -> int:
-        """Units of a step."""
+        """Number of units in a step."""
         ...
 
     def losses(self, plan: Any) -> tuple[Tensor, Mapping[str, float]]:
-        """The loss to descend, and its parts by name; the first is `loss`."""
+        """The loss to minimise, and its parts by name; the first part is `loss`."""
         ...
 
 
 @dataclass(frozen=True)
 class DevScore:
-    """What the evaluation on dev says.
+    """The result of an evaluation on dev.
 
     Attributes:
-        score: to maximise, 0 or more.
-        measures: what is told of it, by name.
-        thresholds: those that gave it, where there are any.
+        score: to maximise; never negative.
+        measures: what is reported, by name.
+        thresholds: the thresholds that gave the score, where there are any.
     """
 
     score: float
@@ -74,7 +87,15 @@ class DevScore:
 
 @dataclass(frozen=True)
 class Report:
-    """After a step, or (with `dev`) after an epoch: means over the epoch so far, units per second of training."""
+    """The state after a step, or with `dev` after an epoch.
+
+    Attributes:
+        epoch, epoch_step: counted from 1.
+        steps: steps of the epoch.
+        losses: means over the epoch so far.
+        speed: units of the objective per second of training.
+        best: whether the dev score is the best so far.
+    """
 
     epoch: int
     epoch_step: int
@@ -87,31 +108,30 @@ class Report:
 
 def train(
     state: TrainingState,
-    work: Objective,
+    objective: Objective,
     schedule: Schedule,
     evaluate: Callable[[], DevScore],
     folder: Path,
     key: str,
 ) -> Iterator[Report]:
-    """Train from where `state` stands to the last epoch, or until dev stops improving.
+    """Train from `state` to the last epoch, or until the dev score stops improving.
 
     Args:
-        state: changed in place; at the end it holds the best averaged weights.
-        work: the steps.
-        evaluate: scores the network as it stands, called with the averaged weights in place.
-        folder, key: where the checkpoint goes, and the run that it belongs to.
+        state: changed in place. At the end `state.best` holds the averaged weights with the best dev score.
+        evaluate: scores the network on dev; it is called while the network has the averaged weights.
+        folder, key: where to write the checkpoint, and the run that it belongs to.
 
     Raises:
-        ModelError: the loss is no longer a number.
+        ModelError: the loss is infinite or not a number.
     """
-    planned = len(work.plans(0)) * schedule.epochs
-    while state.epoch < schedule.epochs and not _exhausted(state, schedule):
-        plans = work.plans(state.epoch)
+    planned = len(objective.plans(0)) * schedule.epochs
+    while state.epoch < schedule.epochs and not _out_of_patience(state, schedule):
+        plans = objective.plans(state.epoch)
         for plan in plans[state.epoch_step :]:
             began = time.perf_counter()
             state.model.train()
-            losses = _step(state, work, plan, schedule, planned)
-            _book(state, losses, work.size(plan), time.perf_counter() - began)
+            losses = _step(state, objective, plan, schedule, planned)
+            _add_to_sums(state, losses, objective.size(plan), time.perf_counter() - began)
             state.epoch_step += 1
             state.step += 1
             if state.step % schedule.checkpoint_steps == 0:
@@ -130,7 +150,7 @@ def train(
                 "epoch": state.epoch + 1,
                 **report.losses,
                 **{f"dev_{name}": value for name, value in dev.measures.items()},
-                f"{work.unit}_per_second": report.speed,
+                f"{objective.unit}_per_second": report.speed,
                 "seconds": state.sums["seconds"],
             }
         )
@@ -139,13 +159,41 @@ def train(
         yield report
 
 
-def spelled(measure: str) -> str:
-    """A part of a loss or a measure on dev as people are told it: `ner_f1` is NER F1."""
+def update_weights(state: TrainingState, loss: Tensor, *, rate: float, clip: float, noise: float = 0.0) -> None:
+    """One step of the optimizer: update the weights and their running average. The caller counts the steps.
+
+    Args:
+        loss: scalar, with its graph.
+        rate: the learning rate of this step.
+        clip: the largest norm of the gradient.
+        noise: eta of the annealed noise on the gradient; 0 for none.
+
+    Raises:
+        ModelError: the loss is infinite or not a number.
+    """
+    if not torch.isfinite(loss):
+        raise ModelError(
+            f"the loss is {loss.item()} at step {state.step + 1} of epoch {state.epoch + 1}",
+            "lower --learning-rate" + (" or --gradient-noise" if noise else ""),
+        )
+    for group in state.optimizer.param_groups:
+        group["lr"] = rate * group.get("share", 1.0)
+    state.optimizer.zero_grad()
+    loss.backward()  # type: ignore[no-untyped-call]
+    if noise:
+        add_gradient_noise(state.model, eta=noise, step=state.step)
+    nn.utils.clip_grad_norm_(state.model.parameters(), clip)
+    state.optimizer.step()
+    state.average.update(state.model)
+
+
+def display_name(measure: str) -> str:
+    """The name of a loss or a dev measure as it is shown to people: `ner_f1` becomes `NER F1`."""
     return measure.replace("_", " ").replace("ner ", "NER ").replace("f1", "F1")
 
 
-def pace(history: Sequence[Mapping[str, float]], unit: str) -> dict[str, float]:
-    """Means over the epochs of a history, as `metrics.json` has them."""
+def speed_metrics(history: Sequence[Mapping[str, float]], unit: str) -> dict[str, float]:
+    """The mean duration and speed over the epochs of a history, for metrics.json."""
     speed = f"{unit}_per_second"
     return {
         "seconds_per_epoch": fmean(row["seconds"] for row in history),
@@ -153,21 +201,23 @@ def pace(history: Sequence[Mapping[str, float]], unit: str) -> dict[str, float]:
     }
 
 
-def _exhausted(state: TrainingState, schedule: Schedule) -> bool:
+def _out_of_patience(state: TrainingState, schedule: Schedule) -> bool:
     return bool(schedule.patience) and state.epoch - state.best_epoch >= schedule.patience
 
 
-def _step(state: TrainingState, work: Objective, plan: Any, schedule: Schedule, planned: int) -> Mapping[str, float]:
-    """One update; returns the parts of the loss."""
+def _step(
+    state: TrainingState, objective: Objective, plan: Any, schedule: Schedule, planned: int
+) -> Mapping[str, float]:
+    """Take one step; returns the parts of the loss."""
     rate = learning_rate(
         state.step, peak=schedule.learning_rate, warmup=schedule.warmup, total=planned, floor=schedule.final_rate
     )
-    loss, parts = work.losses(plan)
-    descend(state, loss, rate=rate, clip=schedule.clip, noise=schedule.gradient_noise)
+    loss, parts = objective.losses(plan)
+    update_weights(state, loss, rate=rate, clip=schedule.clip, noise=schedule.gradient_noise)
     return parts
 
 
-def _book(state: TrainingState, losses: Mapping[str, float], units: int, seconds: float) -> None:
+def _add_to_sums(state: TrainingState, losses: Mapping[str, float], units: int, seconds: float) -> None:
     for name, value in {**losses, "steps": 1, "units": units, "seconds": seconds}.items():
         state.sums[name] = state.sums.get(name, 0.0) + value
 

@@ -50,9 +50,9 @@ class ModelFolder:
 
     @property
     def collator(self) -> Collator:
-        sizes = self.model.sizes
+        sizes = self.model.config
         types = tuple((relation.head, relation.tail) for relation in self.schema.relations)
-        return Collator(sizes.units, types, sizes.pair_features)
+        return Collator(sizes.span_pooling, types, sizes.pair_features)
 
 
 def save_model(folder: Path, saved: ModelFolder, metrics: Mapping[str, Any], card: str) -> None:
@@ -76,7 +76,7 @@ def open_model(folder: Path) -> ModelFolder:
         raise ModelError(f"{folder}: no such model folder", "train one with biorel train, or leave --model out")
     schema, ner = labels_from_json(read_json_object(folder / LABELS), folder / LABELS)
     model = network_from_dict(read_json_object(folder / "config.json"))
-    sizes = model.sizes
+    sizes = model.config
     thresholds = read_json_object(folder / "thresholds.json")
     if set(thresholds) != set(schema.labels):
         raise ModelError(f"{folder / 'thresholds.json'}: its relations are not those of labels.json")
@@ -86,9 +86,9 @@ def open_model(folder: Path) -> ModelFolder:
     if tokenizer.get_vocab_size() != sizes.vocabulary:
         raise ModelError(f"{folder}: tokenizer.json does not fit config.json", "both must come from one training run")
     features = len(FEATURES) + (len(GRAPH_FEATURES) if sizes.graph_features else 0)
-    if sizes.pair_features not in (0, features) or sizes.cues not in (0, BUCKETS):
+    if sizes.pair_features not in (0, features) or sizes.lexical_features not in (0, BUCKETS):
         raise ModelError(
-            f"{folder}: reads {sizes.pair_features} features of a pair and {sizes.cues} buckets of cues, "
+            f"{folder}: reads {sizes.pair_features} features of a pair and {sizes.lexical_features} buckets of cues, "
             f"where biorel now makes {features} and {BUCKETS}",
             "train it anew with this version of biorel",
         )

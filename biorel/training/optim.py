@@ -1,4 +1,4 @@
-"""Adam as the paper sets it, with clipping, optional gradient noise, and a running average of the weights."""
+"""Adam as in the paper (appendix A), with optional gradient noise, and a running average of the weights."""
 
 from __future__ import annotations
 
@@ -23,18 +23,22 @@ def build_optimizer(
     weight_decay: float,
     share: Callable[[str], float] = lambda name: 1.0,
 ) -> torch.optim.AdamW:
-    """AdamW over all parameters; weight decay 0 is Adam. Decay leaves biases and norms alone.
+    """AdamW over all parameters; with weight decay 0 it is Adam. Biases and norms are not decayed.
 
     Args:
-        share: from a parameter's name to its share of the learning rate, which its group keeps as `share`.
+        share: maps a parameter's name to its share of the learning rate, which becomes the key `share` of its group.
     """
     groups: dict[tuple[float, bool], list[nn.Parameter]] = {}
     for name, parameter in model.named_parameters():
         groups.setdefault((share(name), parameter.dim() > 1), []).append(parameter)
     return torch.optim.AdamW(
         [
-            {"params": groups[one, decays], "weight_decay": weight_decay if decays else 0.0, "share": one}
-            for one, decays in sorted(groups, reverse=True)
+            {
+                "params": groups[group_share, decays],
+                "weight_decay": weight_decay if decays else 0.0,
+                "share": group_share,
+            }
+            for group_share, decays in sorted(groups, reverse=True)
         ],
         lr=rate,
         betas=betas,
@@ -43,8 +47,10 @@ def build_optimizer(
 
 
 def layer_share(name: str, *, layers: int, top: float, decay: float) -> float:
-    """The share of the learning rate that a parameter has: 1 outside of the BERT, `top` in its last block, and `decay`
-    times as much in each block below; the embeddings stand below the first.
+    """A parameter's share of the learning rate: layer-wise decay in a BERT.
+
+    It is 1 outside of the BERT, `top` in its last block, and `decay` times the share of the block above in every other
+    block. The embeddings count as the block below the first.
     """
     match = _BERT_LAYER.search(name)
     if match is None:
@@ -54,7 +60,7 @@ def layer_share(name: str, *, layers: int, top: float, decay: float) -> float:
 
 
 def learning_rate(step: int, *, peak: float, warmup: int, total: int, floor: float) -> float:
-    """Linear warm-up to `peak`, then a half cosine down to `floor` times the peak at step `total`."""
+    """Linear warm-up to `peak`, then half a cosine down to `floor` times the peak at step `total`."""
     if step < warmup:
         return peak * (step + 1) / warmup
     progress = min(1.0, (step - warmup) / max(1, total - warmup))
@@ -62,7 +68,7 @@ def learning_rate(step: int, *, peak: float, warmup: int, total: int, floor: flo
 
 
 def add_gradient_noise(model: nn.Module, *, eta: float, step: int) -> None:
-    """Gaussian noise of variance eta / (1 + step)^0.55 on every gradient (Neelakantan et al. 2015)."""
+    """Add Gaussian noise of variance eta / (1 + step)^0.55 to every gradient (Neelakantan et al. 2015)."""
     deviation = math.sqrt(eta / (1 + step) ** NOISE_DECAY)
     for parameter in model.parameters():
         if parameter.grad is not None:
@@ -70,9 +76,9 @@ def add_gradient_noise(model: nn.Module, *, eta: float, step: int) -> None:
 
 
 class WeightAverage:
-    """An exponential moving average of a network's parameters; it is what is evaluated and saved.
+    """An exponential moving average of a network's parameters, which is evaluated and saved in their place.
 
-    Early in training the decay is lower, min(decay, (1 + n) / (10 + n)), so that the start is forgotten.
+    The decay is min(decay, (1 + n) / (10 + n)) after n updates, so that the average soon forgets the initial weights.
     """
 
     def __init__(self, model: nn.Module, decay: float) -> None:
@@ -84,6 +90,7 @@ class WeightAverage:
 
     @torch.no_grad()
     def update(self, model: nn.Module) -> None:
+        """Move the average towards the present parameters."""
         self.updates += 1
         decay = min(self.decay, (1 + self.updates) / (10 + self.updates))
         for name, parameter in model.named_parameters():
@@ -91,7 +98,7 @@ class WeightAverage:
 
     @contextmanager
     def applied_to(self, model: nn.Module) -> Iterator[None]:
-        """Within the context the network has the average for its weights."""
+        """Within the context the network has the average as its weights."""
         current = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
         _copy(self.shadow, model)
         try:

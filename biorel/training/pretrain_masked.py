@@ -15,11 +15,11 @@ from biorel.config import Pretrain
 from biorel.counts import Counts, Reason
 from biorel.dataset.splits import hash_split
 from biorel.errors import InputError
-from biorel.model.checkpoint import pick_device
-from biorel.model.masked import EncoderSizes, MaskedModel
+from biorel.model.device import pick_device
+from biorel.model.masked import MaskedConfig, MaskedLanguageModel
 from biorel.text.tokenizer import UNK_ID, spellings
 from biorel.training.checkpoint import FOLDER, TrainingState, discard_state, resume_state
-from biorel.training.loop import Report, pace, train
+from biorel.training.loop import Report, speed_metrics, train
 from biorel.training.masking import Ids, pieces_of
 from biorel.training.model_card import options_told
 from biorel.training.optim import WeightAverage, build_optimizer
@@ -50,7 +50,7 @@ def pretrain_masked(
     training, dev = _divided(texts, config, artifact.counts)
     vocabulary = tokenizer.get_vocab_size()
     torch.manual_seed(config.seed)
-    model = MaskedModel(_sizes(config, vocabulary))
+    model = MaskedLanguageModel(_sizes(config, vocabulary))
     if config.vectors is not None:
         found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, artifact.counts)
         artifact.counts.add(Reason.TOKENS_WITH_PRE_TRAINED_VECTOR, count=found)
@@ -108,9 +108,9 @@ def _divided(texts: Sequence[Text], config: Pretrain, counts: Counts) -> tuple[l
     return training, dev
 
 
-def _sizes(config: Pretrain, vocabulary: int) -> EncoderSizes:
-    shared = {field.name for field in fields(EncoderSizes)} & set(Pretrain.model_fields) - {"vocabulary"}
-    return EncoderSizes(vocabulary=vocabulary, unk_id=UNK_ID, **{name: getattr(config, name) for name in shared})
+def _sizes(config: Pretrain, vocabulary: int) -> MaskedConfig:
+    shared = {field.name for field in fields(MaskedConfig)} & set(Pretrain.model_fields) - {"vocabulary"}
+    return MaskedConfig(vocabulary=vocabulary, unk_id=UNK_ID, **{name: getattr(config, name) for name in shared})
 
 
 def _metrics(
@@ -124,7 +124,7 @@ def _metrics(
         "tokens": {"train": sum(map(len, training)), "dev": sum(map(len, dev))},
         "seed": config.seed,
         "device": str(device),
-        **pace(state.history, "tokens"),
+        **speed_metrics(state.history, "tokens"),
     }
 
 

@@ -15,8 +15,8 @@ from tokenizers import Tokenizer
 from biorel.artifacts import read_json_object, write_json
 from biorel.errors import ModelError
 from biorel.model.bran import Bran
-from biorel.model.checkpoint import read_weights, save_weights, sizes_to_dict
-from biorel.model.masked import SHARED, MaskedModel
+from biorel.model.checkpoint import config_to_dict, read_weights, save_weights
+from biorel.model.masked import SHARED, MaskedLanguageModel
 from biorel.text.tokenizer import TOKENIZER, load_tokenizer, save_tokenizer
 
 KIND = "masked"
@@ -26,11 +26,11 @@ _ALIKE = ("width", "blocks", "heads", "kernels", "expansion", "positions", "enco
 
 
 def save_pretrained(
-    folder: Path, model: MaskedModel, tokenizer: Tokenizer, metrics: Mapping[str, Any], card: str
+    folder: Path, model: MaskedLanguageModel, tokenizer: Tokenizer, metrics: Mapping[str, Any], card: str
 ) -> None:
     """Write all the files of a pre-trained folder into an existing folder."""
     save_weights(model, folder / _WEIGHTS)
-    write_json(folder / _CONFIG, {"model": KIND, "sizes": sizes_to_dict(model.sizes)})
+    write_json(folder / _CONFIG, {"model": KIND, "sizes": config_to_dict(model.config)})
     save_tokenizer(tokenizer, folder / TOKENIZER)
     write_json(folder / "metrics.json", metrics)
     (folder / "README.md").write_text(card, encoding="utf-8")
@@ -49,7 +49,7 @@ def start_from(model: Bran, folder: Path, tokenizer: Tokenizer) -> int:
     sizes = config.get("sizes")
     if config.get("model") != KIND or not isinstance(sizes, dict):
         raise ModelError(f"{folder}: holds no pre-trained encoder", "make one with biorel pretrain --method masked")
-    own = sizes_to_dict(model.sizes)
+    own = config_to_dict(model.config)
     other = [name for name in _ALIKE if sizes.get(name) != own[name]]
     if other:
         raise ModelError(

@@ -12,9 +12,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from biorel.model.budget import ordered_batches
-from biorel.model.masked import MaskedModel
-from biorel.training.batches import TextStep, text_steps
+from biorel.model.masked import MaskedLanguageModel
+from biorel.training.batches import TextStep, ordered_batches, text_steps
 from biorel.training.loop import DevScore, Schedule
 from biorel.training.masking import Ids, MaskedBatch, collate_masked, mask_text
 
@@ -36,7 +35,7 @@ class MaskedObjective:
     """The training texts, token ids of each with at least one that is known, and what becomes of them."""
 
     unit: ClassVar[str] = "tokens"
-    model: MaskedModel
+    model: MaskedLanguageModel
     texts: Sequence[Ids]
     recipe: MaskedRecipe
     vocabulary: int
@@ -63,7 +62,7 @@ class MaskedObjective:
 
 
 @torch.no_grad()
-def dev_perplexity(model: MaskedModel, batches: Sequence[MaskedBatch], device: torch.device) -> DevScore:
+def dev_perplexity(model: MaskedLanguageModel, batches: Sequence[MaskedBatch], device: torch.device) -> DevScore:
     """exp of the mean negative log probability of the hidden tokens, over all batches; less is better."""
     model.eval()
     total, count = 0.0, 0

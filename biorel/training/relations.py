@@ -9,7 +9,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from biorel.model.bran import Bran, Output
+from biorel.model.bran import Bran, BranOutput
 from biorel.model.losses import ner_loss, task_loss
 from biorel.records import Example
 from biorel.training.batches import Plan, document_plans, pair_plans
@@ -62,9 +62,9 @@ class RelationObjective:
     def losses(self, plan: Plan) -> tuple[Tensor, Mapping[str, float]]:
         """The weighted losses of the task and of entity types; both are told apart."""
         batch = self.collate(self.examples, plan).to(self.device)
-        output: Output = self.model(batch)
+        output: BranOutput = self.model(batch)
         recipe = self.recipe
         relations = recipe.task_weight * task_loss(output, batch, positive_weight=recipe.positive_weight)
-        entities = ner_loss(output.ner, batch.ner_labels, batch.token_mask)
+        entities = ner_loss(output.ner_scores, batch.ner_labels, batch.token_mask)
         parts = {"loss": relations.item(), "ner_loss": entities.item()}
         return relations + recipe.ner_weight * entities, parts

@@ -94,7 +94,7 @@ def score(
         scored[prediction.index] = [
             ScoredPair(pair, tuple(probabilities[1:].tolist()), distance)
             for pair, probabilities, distance in zip(
-                example_pairs(example, labels), prediction.pairs, token_distances(example), strict=True
+                example_pairs(example, labels), prediction.pair_probabilities, token_distances(example), strict=True
             )
         ]
         tags[prediction.index] = prediction.tags.tolist()

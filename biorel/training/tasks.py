@@ -59,7 +59,7 @@ def score_task(
     """The measure of the network's task on these documents, in place of an F1."""
     worth, entities = _read(model, examples, collate, ner, token_budget=token_budget, device=device)
     found = entities.overall.f1 or 0.0
-    measure = _average_precision(examples, worth) if model.sizes.task == "triage" else found
+    measure = _average_precision(examples, worth) if model.config.task == "triage" else found
     return DevScore(measure, {"f1": measure, "ner_f1": found}, dict.fromkeys(schema.labels, _NEVER))
 
 
@@ -79,7 +79,7 @@ def evaluate_task(
     worth, entities = _read(
         opened.model, examples, opened.collator, opened.ner_labels, token_budget=config.batch_tokens, device=device
     )
-    task = opened.model.sizes.task
+    task = opened.model.config.task
     metrics: dict[str, Any] = {"task": task, "split": config.split, "documents": len(examples)}
     metrics["ner"] = entities.to_json()
     lines = [f"# {config.model} on {config.split} of {config.dataset}: {task}", "", "| measure | value |", "|---|---|"]
@@ -111,7 +111,7 @@ def _read(
     worth = [0.0] * len(examples)
     tags: list[list[int]] = [[] for _ in examples]
     for prediction in predict(model, examples, collate, token_budget=token_budget, device=device):
-        worth[prediction.index] = prediction.document or 0.0
+        worth[prediction.index] = prediction.document_score or 0.0
         tags[prediction.index] = prediction.tags.tolist()
     return worth, evaluate_spans((example.ner_tags for example in examples), tags, ner)
 

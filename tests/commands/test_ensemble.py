@@ -91,7 +91,7 @@ def test_members_that_do_not_go_together_are_told(joined, model, dataset, tmp_pa
         "is an ensemble itself": joined,
         "has another vocabulary than": tiny_model(elsewhere, tmp_path / "vocabulary", epochs=1),
         "differ in pair_features, cues, units$": tiny_model(
-            dataset, tmp_path / "units", epochs=1, units="tokens", pair_features=False, rerank=False
+            dataset, tmp_path / "units", epochs=1, span_pooling="tokens", pair_features=False, rerank=False
         ),
         "differ in cues$": tiny_model(dataset, tmp_path / "cues", epochs=1, rerank=False),
     }

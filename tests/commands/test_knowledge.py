@@ -52,7 +52,7 @@ def relations(model: Path, out: Path, **options: Any) -> list[dict[str, Any]]:
 
 
 def test_a_model_remembers_how_it_reads_knowledge(knowing):
-    sizes = open_model(knowing).model.sizes
+    sizes = open_model(knowing).model.config
     assert (sizes.branches, sizes.soft_positions, sizes.visible_matrix) == (3, True, True)
     assert read_json(knowing / "manifest.json")["counts"][Reason.BRANCHES_KNOWLEDGE] > 10
 
@@ -110,7 +110,7 @@ def test_a_folder_that_is_no_graph_is_told(knowing, dataset, tmp_path):
 def test_each_way_of_knowledge_alone(dataset, graph, tmp_path, branches, graph_features):
     options = {"graph": graph, "branches": branches, "graph_features": graph_features}
     model = tiny_model(dataset, tmp_path / "model", **options)
-    sizes = open_model(model).model.sizes
+    sizes = open_model(model).model.config
     assert sizes.pair_features == len(FEATURES) + graph_features * len(GRAPH_FEATURES)
     with_it, without = (
         relations(model, tmp_path / name, **given) for name, given in (("a.jsonl", {"graph": graph}), ("b.jsonl", {}))

@@ -189,7 +189,7 @@ def test_training_starts_from_embedding_positions_and_blocks(pretrained, dataset
         assert after[name].allclose(before[name], atol=1e-6), name
     counts = read_json(model / "manifest.json")["counts"]
     assert counts[Reason.PRE_TRAINED_PARAMETERS] == sum(before[name].numel() for name in shared)
-    assert open_model(model).model.sizes.input_dropout == 0.3
+    assert open_model(model).model.config.input_dropout == 0.3
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_entity_spans_alone_with_a_graph_that_is_hung_on_names(dataset, tmp_path
     given = {"mesh": [SAMPLE / "mesh.tsv"], "out": tmp_path / "graph"}
     graph = build_graph.run(BuildGraph.model_validate(given))
     model = tiny_model(dataset, tmp_path / "model", task="ner", graph=graph, branches=2, epochs=3)
-    assert open_model(model).model.sizes.task == "ner"
+    assert open_model(model).model.config.task == "ner"
     metrics = measured(model, dataset, tmp_path / "evaluation", graph=graph)
     assert metrics["task"] == "ner"
     assert metrics["ner"]["overall"]["gold"] > 10

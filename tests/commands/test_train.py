@@ -105,7 +105,7 @@ def test_a_model_folder_is_complete_and_loads(model, dataset):
     assert all(bool(torch.isfinite(parameter).all()) for parameter in opened.model.parameters())
     assert (model / "labels.json").read_text() == (dataset / "labels.json").read_text()
     assert (model / "tokenizer.json").read_text() == (dataset / "tokenizer.json").read_text()
-    assert opened.model.sizes.width == TINY["width"]
+    assert opened.model.config.width == TINY["width"]
     assert read_json(model / "metrics.json")["documents"] == {"train": 10, "dev": 4}
     card = (model / "README.md").read_text()
     assert "10 documents" in card
@@ -161,7 +161,7 @@ def test_a_report_comes_after_every_step_and_every_epoch(dataset, tmp_path):
     [
         {"sampling": "paper", "steps_per_epoch": 5, "pairs_per_step": 4},
         {"gradient_noise": 0.1},
-        {"units": "tokens", "pair_features": False, "rerank": False},
+        {"span_pooling": "tokens", "pair_features": False, "rerank": False},
         {"heads": 0, "ner_weight": 0},
         {"positions": 40},
     ],
@@ -183,9 +183,9 @@ def test_without_the_reranker_the_same_network_is_trained_and_told_as_it_is(data
     reranked, bare = (load_file(tmp_path / name / "model.safetensors") for name in ("with", "without"))
     added = {name for name in reranked if name.startswith("reranker.")}
     assert {name.removeprefix("reranker.") for name in added} == {
-        *("cue_weights", "feature_weights", "bias", "mix", "rival_weights", "rival_bias"),
+        *("lexical_weights", "feature_weights", "bias", "mix", "competing_weights", "competing_bias"),
     }
-    assert reranked["reranker.cue_weights"].any()
+    assert reranked["reranker.lexical_weights"].any()
     assert reranked.keys() - added == bare.keys()
     assert all(torch.equal(reranked[name], weights) for name, weights in bare.items())
     told = {name: (tmp_path / name / "README.md").read_text() for name in ("with", "without")}

@@ -43,7 +43,7 @@ def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_documents_are_encoded_anew_and_the_sizes_are_the_bert_s(trained):
     opened = open_model(trained)
-    sizes = opened.model.sizes
+    sizes = opened.model.config
     assert (sizes.encoder, sizes.width, sizes.positions, sizes.branches) == ("bert", 16, 64, 2)
     assert opened.tokenizer.encode("Acute").tokens == ["acute"]
     counts = read_json(trained / "manifest.json")["counts"]

@@ -13,7 +13,7 @@ import torch
 
 from biorel.config import Evaluate, Extract, Train
 from biorel.errors import ConfigError, ModelError
-from biorel.model.checkpoint import pick_device
+from biorel.model.device import pick_device
 from biorel.ner.spacy_model import load_spacy
 from tests.command_runs import REPOSITORY, SAMPLE, read_json_lines
 from tests.ner.test_spacy_model import pipeline

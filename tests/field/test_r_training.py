@@ -16,7 +16,7 @@ import torch
 from biorel.commands import extract, train
 from biorel.config import Extract
 from biorel.errors import ModelError
-from biorel.model.determinism import deterministic
+from biorel.model.device import deterministic
 from biorel.model.losses import ner_loss, relation_loss
 from biorel.training import relations
 from tests.builders import batch_of, collator, example, random_example, tiny_bran
@@ -42,8 +42,8 @@ def test_r_06_a_batch_without_labels_has_a_finite_loss(documents):
     bran = tiny_bran().train()
     batch = batch_of(documents)
     output = bran(batch)
-    loss = relation_loss(output.pairs, batch.labels, positive_weight=1.0)
-    loss = loss + ner_loss(output.ner, batch.ner_labels, batch.token_mask)
+    loss = relation_loss(output.pair_scores, batch.labels, positive_weight=1.0)
+    loss = loss + ner_loss(output.ner_scores, batch.ner_labels, batch.token_mask)
     loss.backward()
     gradients = [parameter.grad for parameter in bran.parameters() if parameter.grad is not None]
     assert gradients

@@ -1,4 +1,4 @@
-"""Section 2.2.1, against a loop over documents, tokens and heads."""
+"""Section 2.2.1: attention equals a loop over documents, tokens and heads."""
 
 import math
 
@@ -15,7 +15,7 @@ LENGTHS = (5, 3, 1)
 
 
 def _naive(tokens: np.ndarray, length: int, w: dict[str, np.ndarray]) -> np.ndarray:
-    """One document, its real tokens only."""
+    """The real tokens of one document."""
     size = WIDTH // HEADS
     queries, keys, values = (
         [relu(affine(w[f"{name}.weight"], w[f"{name}.bias"], tokens[i])) for i in range(length)]
@@ -56,13 +56,15 @@ def test_equals_a_loop_over_tokens_and_heads(attention: Attention, tokens: torch
         np.testing.assert_allclose(found[row, :length], expected, atol=1e-10)
 
 
-def test_padding_is_attended_by_none(attention: Attention, tokens: torch.Tensor) -> None:
+def test_no_token_attends_to_padding(attention: Attention, tokens: torch.Tensor) -> None:
     mask = _mask()
-    loud = torch.where(mask[..., None], tokens, torch.full_like(tokens, 1e3))
-    torch.testing.assert_close(attention(tokens, mask)[mask], attention(loud, mask)[mask], atol=1e-12, rtol=0)
+    changed = torch.where(mask[..., None], tokens, torch.full_like(tokens, 1e3))
+    torch.testing.assert_close(attention(tokens, mask)[mask], attention(changed, mask)[mask], atol=1e-12, rtol=0)
 
 
-def test_a_document_of_padding_alone_gives_numbers_and_gradients(attention: Attention, tokens: torch.Tensor) -> None:
+def test_a_document_of_only_padding_gives_finite_values_and_gradients(
+    attention: Attention, tokens: torch.Tensor
+) -> None:
     mask = _mask()
     mask[1] = False
     tokens.requires_grad_()
@@ -72,7 +74,7 @@ def test_a_document_of_padding_alone_gives_numbers_and_gradients(attention: Atte
     assert torch.isfinite(tokens.grad).all()
 
 
-def test_dropout_leaves_the_residual_whole() -> None:
+def test_dropout_does_not_affect_the_residual() -> None:
     attention = scrambled(Attention(width=WIDTH, heads=HEADS, dropout=1.0)).train()
     tokens = torch.randn(1, 2, WIDTH, dtype=torch.float64)
     w = weights(attention)

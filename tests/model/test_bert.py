@@ -1,4 +1,4 @@
-"""A BERT as the encoder: itself without branches, K-BERT's mask-transformer with them."""
+"""A BERT as the encoder: plain BERT without branches, and K-BERT's mask-transformer with them."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def branches() -> Branches:
 
 
 @torch.no_grad()
-def plainly(folder: Path, *tokens: int, **options: Tensor) -> Tensor:
-    """What transformers itself makes of a row of ids: [T, D]."""
+def plain_bert(folder: Path, *tokens: int, **options: Tensor) -> Tensor:
+    """The output of transformers for one row of token ids: [T, D]."""
     transformers = pytest.importorskip("transformers")
     model = transformers.BertModel.from_pretrained(folder, add_pooling_layer=False).eval()
     ids = torch.tensor([tokens])
@@ -60,54 +60,54 @@ def plainly(folder: Path, *tokens: int, **options: Tensor) -> Tensor:
     return hidden[0]
 
 
-def test_without_branches_it_is_the_bert_of_transformers_alone_and_in_a_batch(bert, folder):
+def test_without_branches_it_equals_the_bert_of_transformers_alone_and_in_a_batch(bert, folder):
     short = TEXT[:7]
     with torch.no_grad():
         together = bert(*rows(TEXT, short))
     for row, tokens in enumerate((TEXT, short)):
-        expected = plainly(folder, CLS, *tokens, SEP)[1:-1]
+        expected = plain_bert(folder, CLS, *tokens, SEP)[1:-1]
         assert torch.allclose(together[row, : len(tokens)], expected, atol=1e-6, rtol=0)
 
 
-def test_with_branches_it_is_the_mask_transformer_over_the_flat_tree(bert, folder):
-    """K-BERT's own layout: hard order, soft positions, additive mask, given to the unchanged BERT."""
+def test_with_branches_it_equals_the_mask_transformer_over_the_flat_tree(bert, folder):
+    """K-BERT's layout, given to the unchanged BERT: hard order, soft positions, additive mask."""
     flat = flatten(
         [CLS, *TEXT, SEP], [Branch(tokens, tuple(place + 1 for place in anchors)) for tokens, anchors in BRANCHES]
     )
     mask = torch.from_numpy(flat.additive())[None, None]
-    expected = plainly(folder, *flat.tokens, attention_mask=mask, position_ids=torch.tensor([flat.soft]))
+    expected = plain_bert(folder, *flat.tokens, attention_mask=mask, position_ids=torch.tensor([flat.soft]))
     own = [place for place, chain in enumerate(flat.chains) if chain < 0][1:-1]
     with torch.no_grad():
         found = bert(*rows(TEXT), branches())
     assert torch.allclose(found[0], expected[own], atol=1e-6, rtol=0)
 
 
-def test_in_one_block_no_branch_influences_another_and_only_its_anchors_see_it(bert):
-    """By the gradients of the first block on the embedded row."""
+def test_in_one_block_a_branch_influences_no_other_branch_and_only_its_anchors(bert):
+    """Measured by the gradients of the first block with respect to the embedded tokens."""
     ids, mask = rows(TEXT)
-    grown = branches()
-    seen = layout(mask, grown)
-    every = seen.tokens(ids, grown)
-    kinds = torch.zeros_like(every)
-    embedded = bert.model.embeddings(input_ids=every, position_ids=seen.positions, token_type_ids=kinds)
+    attached = branches()
+    laid_out = layout(mask, attached)
+    all_ids = laid_out.tokens(ids, attached)
+    segments = torch.zeros_like(all_ids)
+    embedded = bert.model.embeddings(input_ids=all_ids, position_ids=laid_out.positions, token_type_ids=segments)
     embedded = embedded.detach().requires_grad_()
-    out = bert.model.encoder.layer[0](embedded, attention_mask=seen.visible[:, None])
+    out = bert.model.encoder.layer[0](embedded, attention_mask=laid_out.visible[:, None])
     out = out[0] if isinstance(out, tuple) else out
-    for place in seen.real[0].nonzero().flatten().tolist():
+    for place in laid_out.real[0].nonzero().flatten().tolist():
         gradient = torch.autograd.grad(out[0, place].square().sum(), embedded, retain_graph=True)[0][0]
-        assert ((gradient.abs().sum(-1) > 0) == seen.visible[0, place]).all()
+        assert ((gradient.abs().sum(-1) > 0) == laid_out.visible[0, place]).all()
 
 
-def test_positions_beyond_the_last_are_the_last(bert, folder):
+def test_branch_positions_beyond_the_last_learned_one_are_accepted(bert, folder):
     length = usable_positions(read_config(str(folder)))
     assert length == POSITIONS - 2
     tokens = [10 + place % 40 for place in range(length)]
-    grown = batch_of([example(tokens=tokens, branches=[((30, 31, 32), (length - 1,))])]).branches
+    attached = batch_of([example(tokens=tokens, branches=[((30, 31, 32), (length - 1,))])]).branches
     with torch.no_grad():
-        assert bert(*rows(tuple(tokens)), grown).isfinite().all()
+        assert bert(*rows(tuple(tokens)), attached).isfinite().all()
 
 
-def test_recomputed_activations_give_the_same_gradients(folder):
+def test_gradient_checkpointing_gives_the_same_gradients(folder):
     gradients = []
     for checkpointing in (False, True):
         torch.manual_seed(0)
@@ -120,19 +120,19 @@ def test_recomputed_activations_give_the_same_gradients(folder):
         assert torch.allclose(one, other, atol=1e-6)
 
 
-def test_a_folder_without_weights_is_told(folder, tmp_path, bert):
+def test_rejects_a_folder_without_weights(folder, tmp_path, bert):
     config = tmp_path / "bare" / "config.json"
     config.parent.mkdir()
     config.write_text((folder / "config.json").read_text())
     with pytest.raises(ModelError, match=r"no weights \(model\.safetensors is missing\)"):
         load_pretrained(bert, str(config.parent))
     (config.parent / "pytorch_model.bin").write_bytes(b"\x80")
-    with pytest.raises(ModelError) as told:
+    with pytest.raises(ModelError) as caught:
         load_pretrained(bert, str(config.parent))
-    assert "pickled weights" in told.value.hint
+    assert "pickled weights" in caught.value.hint
 
 
-def test_weights_that_do_not_fill_the_network_are_told(folder, tmp_path, bert):
+def test_rejects_weights_that_lack_a_layer(folder, tmp_path, bert):
     config = json.loads((folder / "config.json").read_text()) | {"num_hidden_layers": 3}
     (tmp_path / "config.json").write_text(json.dumps(config))
     (tmp_path / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes())
@@ -140,7 +140,7 @@ def test_weights_that_do_not_fill_the_network_are_told(folder, tmp_path, bert):
         load_pretrained(bert, str(tmp_path))
 
 
-def test_what_is_no_bert_is_told(tmp_path):
+def test_rejects_a_folder_without_a_bert(tmp_path):
     with pytest.raises(ModelError, match=r"config\.json: No such file"):
         read_config(str(tmp_path))
     (tmp_path / "config.json").write_text('{"model_type": "gpt2"}')
@@ -149,7 +149,7 @@ def test_what_is_no_bert_is_told(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "fault"),
+    ("text", "message"),
     [
         ("[]", r"config\.json is not a JSON object"),
         ("[" * 100_000, r"config\.json is not a JSON object"),
@@ -157,23 +157,23 @@ def test_what_is_no_bert_is_told(tmp_path):
         ('{"model_type": "bert", "dtype": "halves"}', r"config\.json is not that of a BERT: .*halves"),
     ],
 )
-def test_a_configuration_that_is_none_is_told_by_its_file(tmp_path, text, fault):
+def test_rejects_a_malformed_configuration_and_names_its_file(tmp_path, text, message):
     (tmp_path / "config.json").write_text(text)
-    with pytest.raises(ModelError, match=fault):
+    with pytest.raises(ModelError, match=message):
         read_config(str(tmp_path))
 
 
-def test_a_configuration_that_is_no_text_is_told_by_its_file(tmp_path):
+def test_rejects_a_binary_configuration_and_names_its_file(tmp_path):
     (tmp_path / "config.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ModelError, match=r"config\.json is not a JSON object"):
         read_config(str(tmp_path))
 
 
-def test_sizes_that_do_not_go_together_are_told(folder):
+def test_rejects_inconsistent_sizes(folder):
     config = json.loads(read_config(str(folder))) | {"num_attention_heads": 3}
-    with pytest.raises(ModelError, match="no BERT can be made of this configuration: The hidden size"):
+    with pytest.raises(ModelError, match="no BERT can be built from this configuration: The hidden size"):
         bert_of(json.dumps(config))
 
 
-def test_its_width_is_the_bert_s(folder):
+def test_reads_the_width_of_the_bert(folder):
     assert read_width(read_config(str(folder))) == 16

@@ -1,4 +1,4 @@
-"""Section 2.3: the bi-affine over gathered units is the dense tensor A at those tokens."""
+"""Section 2.3: the bi-affine over gathered spans equals the dense tensor A at those tokens."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ def _dense(heads: np.ndarray, tails: np.ndarray, weight: np.ndarray) -> np.ndarr
     """A_ilj over all tokens: [T, R, T], by a sum over both widths with a last column of ones."""
     scores = np.zeros((len(heads), RELATIONS, len(tails)))
     for i, head in enumerate(heads):
-        for l in range(RELATIONS):  # noqa: E741 (the paper's letter)
+        for l in range(RELATIONS):  # noqa: E741 (the letter in the paper)
             for j, tail in enumerate(tails):
                 for d, left in enumerate([*head, 1.0]):
                     for e, right in enumerate([*tail, 1.0]):
@@ -22,7 +22,7 @@ def _dense(heads: np.ndarray, tails: np.ndarray, weight: np.ndarray) -> np.ndarr
     return scores
 
 
-def test_gathered_units_score_as_in_the_dense_tensor() -> None:
+def test_gathered_spans_have_the_scores_of_the_dense_tensor() -> None:
     biaffine = scrambled(Biaffine(width=WIDTH, relations=RELATIONS))
     generator = torch.Generator().manual_seed(3)
     heads, tails = torch.randn(2, 2, TOKENS, WIDTH, dtype=torch.float64, generator=generator)
@@ -37,7 +37,7 @@ def test_gathered_units_score_as_in_the_dense_tensor() -> None:
                 np.testing.assert_allclose(found[row, h, :, k].detach().numpy(), dense[i, :, j], atol=1e-12)
 
 
-def test_zero_units_leave_the_bias_of_each_relation() -> None:
+def test_zero_vectors_score_the_bias_of_each_relation() -> None:
     biaffine = scrambled(Biaffine(width=WIDTH, relations=RELATIONS))
     zero = torch.zeros(1, 1, WIDTH, dtype=torch.float64)
     torch.testing.assert_close(biaffine(zero, zero)[0, 0, :, 0], biaffine.weight[WIDTH, :, WIDTH])

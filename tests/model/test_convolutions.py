@@ -1,4 +1,4 @@
-"""Section 2.2.2, against a loop over tokens, kernel places and channels."""
+"""Section 2.2.2: the convolutions equal a loop over tokens, kernel positions and channels."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ LENGTHS = (7, 4, 1)
 
 
 def _convolve(rows: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """[T, in] -> [T, out]; beyond either end of the document there is zero."""
+    """[T, in] -> [T, out], with zeros beyond both ends of the document."""
     outs, _, kernel = weight.shape
     result = np.tile(bias, (len(rows), 1))
     for token in range(len(rows)):
@@ -52,20 +52,20 @@ def test_equals_a_loop_and_padding_is_zero_before_each_convolution(kernels: tupl
         np.testing.assert_allclose(found[row, :length], expected, atol=1e-10)
 
 
-def test_channels_are_expanded_between_and_come_back() -> None:
+def test_inner_channels_are_expanded() -> None:
     shapes = [tuple(layer.weight.shape) for layer in _stack((1, 5, 1)).layers]
     assert shapes == [(6, 3, 1), (6, 6, 5), (3, 6, 1)]
 
 
-def test_what_stands_in_the_padding_is_never_seen() -> None:
+def test_padding_does_not_affect_real_tokens() -> None:
     stack, (tokens, mask) = _stack((3, 5, 3)), _documents()
-    loud = torch.where(mask[..., None], tokens, torch.full_like(tokens, 1e3))
-    torch.testing.assert_close(stack(tokens, mask)[mask], stack(loud, mask)[mask], atol=1e-12, rtol=0)
+    changed = torch.where(mask[..., None], tokens, torch.full_like(tokens, 1e3))
+    torch.testing.assert_close(stack(tokens, mask)[mask], stack(changed, mask)[mask], atol=1e-12, rtol=0)
 
 
-def test_a_token_sees_two_neighbours_on_either_side_and_no_more() -> None:
+def test_a_token_depends_on_two_neighbours_on_either_side() -> None:
     stack = _stack((1, 5, 1))
     tokens = torch.randn(1, 9, WIDTH, dtype=torch.float64, generator=torch.Generator().manual_seed(3)).requires_grad_()
     stack(tokens, torch.ones(1, 9, dtype=torch.bool))[0, 4].square().sum().backward()
-    seen = tokens.grad[0].abs().sum(-1) > 0
-    assert seen.tolist() == [False, False, True, True, True, True, True, False, False]
+    influences = tokens.grad[0].abs().sum(-1) > 0
+    assert influences.tolist() == [False, False, True, True, True, True, True, False, False]

@@ -1,4 +1,4 @@
-"""Section 2.1: tokens plus positions, and word dropout."""
+"""Section 2.1: token plus position embeddings, and word dropout."""
 
 import math
 
@@ -39,7 +39,7 @@ def test_the_sum_of_token_and_position_is_scaled_by_the_root_of_the_width() -> N
             torch.testing.assert_close(found[row, place], _expected(embedding, int(ids[row, place]), place))
 
 
-def test_beyond_the_last_position_one_fixed_vector_stands() -> None:
+def test_positions_beyond_the_last_share_one_fixed_vector() -> None:
     embedding = _embedding().eval()
     found = embedding(torch.full((1, 9), 5))[0]
     for place in range(POSITIONS, 9):
@@ -56,7 +56,7 @@ def test_the_fixed_vector_is_saved_but_not_learned() -> None:
     assert embedding.beyond.abs().sum() > 0
 
 
-def test_word_dropout_is_only_in_training_and_only_to_unk() -> None:
+def test_word_dropout_inserts_unk_and_only_in_training() -> None:
     embedding = _embedding(word_dropout=0.3)
     ids = torch.full((200, 3), 6)
     torch.manual_seed(1)
@@ -66,16 +66,16 @@ def test_word_dropout_is_only_in_training_and_only_to_unk() -> None:
     kept = (found - own).abs().amax(-1) < 1e-6
     dropped = (found - unknown).abs().amax(-1) < 1e-6
     assert (kept ^ dropped).all()
-    assert float(dropped.float().mean()) == pytest.approx(0.3, abs=0.06)  # 600 draws: 3 deviations
+    assert float(dropped.float().mean()) == pytest.approx(0.3, abs=0.06)  # 600 draws: 3 standard deviations
     torch.testing.assert_close(embedding.eval()(ids), own.expand(200, -1, -1))
 
 
-def test_word_dropout_of_one_leaves_unk_alone() -> None:
+def test_word_dropout_of_one_leaves_only_unk() -> None:
     embedding = _embedding(word_dropout=1.0).train()
     torch.testing.assert_close(embedding(torch.tensor([[3, 4, 5]])), embedding(torch.tensor([[9, 8, 7]])))
 
 
-def test_the_given_ids_are_left_as_they_were() -> None:
+def test_the_input_ids_do_not_change() -> None:
     ids = torch.tensor([[3, 4, 5]])
     _embedding(word_dropout=1.0).train()(ids)
     assert ids.tolist() == [[3, 4, 5]]

@@ -1,4 +1,4 @@
-"""Section 2.6: the two likelihoods against loops, and gradients that stay finite (R-06)."""
+"""Section 2.6: the two likelihoods equal loops, and their gradients stay finite (R-06)."""
 
 import math
 
@@ -9,7 +9,7 @@ from biorel.model.losses import ner_loss, relation_loss
 from tests.model.naive import softmax
 
 FORBIDDEN = -1e9
-LABELS = ((0,), (2,), (1, 3), (0,), (1, 2, 3))  # relations of each pair; 0 is NULL
+LABELS = ((0,), (2,), (1, 3), (0,), (1, 2, 3))  # the relations of each pair; 0 is NULL
 
 
 def _labels(rows: tuple[tuple[int, ...], ...] = LABELS, relations: int = 4) -> torch.Tensor:
@@ -28,7 +28,7 @@ def _naive_relation_loss(scores: torch.Tensor, rows: tuple[tuple[int, ...], ...]
     for row, chosen in enumerate(rows):
         shares = softmax([float(score) for score in scores[row]])
         weight = 1.0 if chosen == (0,) else positive_weight
-        # each relation of the pair is an example of its own; together they weigh as much as the pair
+        # each relation of the pair is a separate example; together they have the weight of the pair
         total += sum(weight / len(chosen) * -math.log(shares[relation]) for relation in chosen)
         weight_sum += weight
     return total / weight_sum
@@ -40,17 +40,17 @@ def test_relation_loss_is_the_weighted_mean_over_pairs(positive_weight: float) -
     assert float(found) == pytest.approx(_naive_relation_loss(_scores(), LABELS, positive_weight), rel=1e-12)
 
 
-def test_relation_loss_with_one_label_a_pair_is_the_papers_mean() -> None:
+def test_relation_loss_with_one_label_per_pair_is_the_mean_of_the_paper() -> None:
     rows = ((0,), (2,), (1,), (0,), (3,))
     expected = -sum(math.log(softmax(row.tolist())[own[0]]) for row, own in zip(_scores(), rows, strict=True)) / 5
     assert float(relation_loss(_scores(), _labels(rows), positive_weight=1.0)) == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_forbidden_relation_takes_no_probability() -> None:
+def test_a_forbidden_relation_gets_no_probability() -> None:
     scores = _scores()
     scores[:2, 3] = FORBIDDEN
     found = relation_loss(scores[:2], _labels()[:2], positive_weight=2.0)
-    # the pairs as if relation 3 did not exist
+    # as if relation 3 did not exist
     assert float(found) == pytest.approx(_naive_relation_loss(scores[:2, :3], LABELS[:2], 2.0), rel=1e-12)
 
 
@@ -78,7 +78,7 @@ def test_r06_extreme_scores_leave_finite_gradients(scale: float) -> None:
     assert torch.isfinite(scores.grad).all()
 
 
-def test_r06_no_pair_is_a_loss_of_zero_with_a_gradient_of_zero() -> None:
+def test_r06_without_pairs_loss_and_gradient_are_zero() -> None:
     parameter = torch.randn(4, requires_grad=True)
     scores = torch.zeros(0, 3) @ parameter[:3, None] + parameter[None, :]
     loss = relation_loss(scores[:0], torch.zeros(0, 4, dtype=torch.bool), positive_weight=2.0)
@@ -112,7 +112,7 @@ def test_ner_loss_is_the_mean_over_real_tokens() -> None:
     assert float(ner_loss(scores, labels, mask)) == pytest.approx(sum(losses) / len(losses), rel=1e-12)
 
 
-def test_ner_loss_does_not_see_the_padding() -> None:
+def test_ner_loss_ignores_padding() -> None:
     scores, labels, mask = _tagged()
     scores.requires_grad_()
     ner_loss(scores, labels, mask).backward()
@@ -121,7 +121,7 @@ def test_ner_loss_does_not_see_the_padding() -> None:
 
 
 @pytest.mark.parametrize("length", [0, 4])
-def test_r06_a_batch_without_a_token_is_a_loss_of_zero(length: int) -> None:
+def test_r06_without_tokens_the_ner_loss_is_zero(length: int) -> None:
     scores = torch.randn(2, length, 5, requires_grad=True)
     labels = torch.zeros(2, length, dtype=torch.int64)
     loss = ner_loss(scores, labels, torch.zeros(2, length, dtype=torch.bool))

@@ -1,4 +1,4 @@
-"""The masked language model: its scores by the long way round, and that BRAN's own encoder is what it trains."""
+"""The masked language model: its scores equal a loop over tokens, and it trains BRAN's own encoder."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import torch
 import torch.nn.functional as F
 
 from biorel.model.bran import Bran
-from biorel.model.masked import SHARED, EncoderSizes, MaskedModel
+from biorel.model.masked import SHARED, MaskedConfig, MaskedLanguageModel
 from tests.builders import scrambled, tiny_bran
 
 VOCABULARY = 30
 
 
 @pytest.fixture
-def model() -> MaskedModel:
-    sizes = EncoderSizes(
+def model() -> MaskedLanguageModel:
+    config = MaskedConfig(
         vocabulary=VOCABULARY, width=8, blocks=2, heads=2, kernels=(1, 5, 1), expansion=2, positions=12
     )
-    built = scrambled(MaskedModel(sizes))
-    assert isinstance(built, MaskedModel)
+    built = scrambled(MaskedLanguageModel(config))
+    assert isinstance(built, MaskedLanguageModel)
     return built.eval()
 
 
@@ -31,18 +31,18 @@ def texts() -> tuple[torch.Tensor, torch.Tensor]:
     return ids * mask, mask
 
 
-def test_scores_are_those_of_the_tied_embedding_at_the_hidden_places(model, texts):
+def test_scores_of_hidden_tokens_use_the_tied_embedding(model, texts):
     ids, mask = texts
     places = torch.tensor([0, 11, 12, 26])
     tokens = model.encoder(model.embedding(ids), mask)
     embedding = model.embedding.tokens.weight
     for place, scores in zip(places.tolist(), model(ids, mask, places), strict=True):
-        named = model.norm(F.gelu(model.transform(tokens[place // 12, place % 12])))
-        expected = torch.stack([embedding[token] @ named + model.bias[token] for token in range(VOCABULARY)])
+        transformed = model.norm(F.gelu(model.transform(tokens[place // 12, place % 12])))
+        expected = torch.stack([embedding[token] @ transformed + model.bias[token] for token in range(VOCABULARY)])
         torch.testing.assert_close(scores, expected, atol=1e-5, rtol=1e-5)
 
 
-def test_a_text_scores_the_same_alone_and_in_a_batch(model, texts):
+def test_a_text_has_the_same_scores_alone_and_in_a_batch(model, texts):
     ids, mask = texts
     together = model(ids, mask, torch.tensor([12, 18, 24, 26]))
     alone = [
@@ -57,17 +57,16 @@ def test_a_gradient_reaches_every_parameter(model, texts):
     scores = model.train()(ids, mask, torch.tensor([0, 5, 13, 25]))
     F.cross_entropy(scores, torch.tensor([2, 3, 4, 5])).backward()
     assert [name for name, value in model.named_parameters() if value.grad is None or not value.grad.any()] == []
-    # by the output, also the tokens that no text holds
+    # the output layer also trains tokens that no text holds
     absent = set(range(VOCABULARY)) - set(ids.flatten().tolist())
     assert absent
     assert all(model.embedding.tokens.weight.grad[token].any() for token in absent)
 
 
-def test_what_it_shares_with_bran_has_the_names_and_shapes_that_it_has_there():
+def test_shared_weights_have_the_names_and_shapes_that_they_have_in_bran():
     bran: Bran = tiny_bran()
-    sizes = bran.sizes
     names = ("vocabulary", "width", "blocks", "heads", "kernels", "expansion", "positions")
-    masked = MaskedModel(EncoderSizes(**{name: getattr(sizes, name) for name in names}))
+    masked = MaskedLanguageModel(MaskedConfig(**{name: getattr(bran.config, name) for name in names}))
     shapes, expected = (
         {name: value.shape for name, value in network.state_dict().items() if name.startswith(SHARED)}
         for network in (masked, bran)

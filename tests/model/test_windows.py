@@ -1,4 +1,4 @@
-"""Windows: they tile a text exactly, each fits the positions, and the seams are where they should be."""
+"""Windows tile a text exactly, fit the learned positions, and meet in the middle of their overlaps."""
 
 from itertools import pairwise
 
@@ -26,7 +26,7 @@ def test_kept_parts_tile_the_text_and_every_window_fits(length: int, size: int) 
 
 @given(LENGTHS, SIZES)
 @settings(max_examples=100, deadline=None)
-def test_each_token_is_kept_where_it_stands_nearest_to_the_middle(length: int, size: int) -> None:
+def test_each_token_is_kept_from_the_window_where_it_is_nearest_to_the_middle(length: int, size: int) -> None:
     windows = plan_windows(length, size)
     for window in windows:
         for token in range(window.keep_start, window.keep_end):
@@ -36,11 +36,11 @@ def test_each_token_is_kept_where_it_stands_nearest_to_the_middle(length: int, s
 
 @given(LENGTHS, SIZES)
 @settings(max_examples=150, deadline=None)
-def test_windows_are_of_one_length_overlap_by_a_quarter_and_are_as_few_as_can_be(length: int, size: int) -> None:
+def test_windows_have_one_length_overlap_by_a_quarter_and_are_as_few_as_possible(length: int, size: int) -> None:
     windows = plan_windows(length, size)
     assert len({window.end - window.start for window in windows}) == 1
     assert all(one.end - other.start >= size // 4 for one, other in pairwise(windows))
-    reach = size // 4 + (len(windows) - 1) * (size - size // 4)  # of one window less, at full size
+    reach = size // 4 + (len(windows) - 1) * (size - size // 4)  # with one window less, at full size
     assert len(windows) == 1 or reach < length
 
 
@@ -54,13 +54,13 @@ def test_t06_windows_of_one_and_of_two_tokens() -> None:
     assert [(w.start, w.end) for w in plan_windows(3, 1)] == [(0, 1), (1, 2), (2, 3)]
 
 
-def test_a_text_that_just_fits_is_one_window() -> None:
+def test_a_text_of_exactly_the_window_size_is_one_window() -> None:
     assert [(w.start, w.end, w.keep_start, w.keep_end) for w in plan_windows(8, 8)] == [(0, 8, 0, 8)]
     assert len(plan_windows(9, 8)) == 2
 
 
 def _in_context(token_ids: Tensor, mask: Tensor, _: object = None) -> Tensor:
-    """An encoder in which every token depends on its place and on all real tokens of its text."""
+    """An encoder in which every token depends on its position and on all real tokens of its text."""
     real = token_ids.double() * mask
     places = torch.arange(token_ids.shape[1]).double()
     return torch.stack([real.cumsum(1) + places, real.sum(1, keepdim=True) * (places + 1)], dim=-1)
@@ -82,12 +82,12 @@ def test_short_texts_are_encoded_directly() -> None:
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=4), st.integers(1, 12))
 @settings(max_examples=60, deadline=None)
-def test_an_encoder_of_single_tokens_sees_no_windows(lengths: list[int], size: int) -> None:
+def test_windows_do_not_affect_an_encoder_without_context(lengths: list[int], size: int) -> None:
     ids, mask = _texts(*lengths)
     assert torch.equal(encode_in_windows(_per_token, ids, mask, size)[mask], _per_token(ids, mask)[mask])
 
 
-def test_windows_of_a_long_text_are_encoded_apart_and_stitched() -> None:
+def test_windows_of_a_long_text_are_encoded_separately_and_joined() -> None:
     ids, mask = _texts(11)
     found = encode_in_windows(_in_context, ids, mask, 6)[0]
     for window in plan_windows(11, 6):
@@ -96,7 +96,7 @@ def test_windows_of_a_long_text_are_encoded_apart_and_stitched() -> None:
             assert torch.equal(found[token], alone[token - window.start])
 
 
-def test_a_text_is_encoded_alone_as_beside_a_longer_one() -> None:
+def test_a_text_has_the_same_encoding_alone_and_beside_a_longer_one() -> None:
     lengths = (5, 21, 8, 13)
     ids, mask = _texts(*lengths)
     together = encode_in_windows(_in_context, ids, mask, 8)

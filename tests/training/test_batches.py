@@ -1,4 +1,4 @@
-"""Plans: who takes part in which step, the same for the same seed and epoch."""
+"""Plans: which pairs take part in which step; they are the same for the same seed and epoch."""
 
 from collections import Counter
 from itertools import pairwise
@@ -41,7 +41,9 @@ def _padded(plan: Plan) -> int:
 
 @pytest.mark.parametrize("budget", [1, 60, 200, 10_000])
 @pytest.mark.parametrize("epoch", [0, 1])
-def test_every_document_once_an_epoch_under_the_budget(documents: list[Example], budget: int, epoch: int) -> None:
+def test_an_epoch_holds_every_document_once_within_the_budget(
+    documents: list[Example], budget: int, epoch: int
+) -> None:
     plans = _plans(documents, epoch=epoch, budget=budget)
     assert sorted(index for plan in plans for index in plan.documents) == list(range(len(LENGTHS)))
     assert all(_padded(plan) <= budget or len(plan.documents) == 1 for plan in plans)
@@ -50,11 +52,11 @@ def test_every_document_once_an_epoch_under_the_budget(documents: list[Example],
         assert len(plans) == 1
 
 
-def test_the_budget_is_used(documents: list[Example]) -> None:
+def test_batches_fill_the_budget(documents: list[Example]) -> None:
     assert len(_plans(documents)) < len(LENGTHS) / 1.5
 
 
-def test_the_same_seed_and_epoch_give_the_same_plan_and_others_another(documents: list[Example]) -> None:
+def test_plans_depend_on_seed_and_epoch_only(documents: list[Example]) -> None:
     assert _plans(documents) == _plans(documents)
     others = [
         _plans(documents),
@@ -65,19 +67,19 @@ def test_the_same_seed_and_epoch_give_the_same_plan_and_others_another(documents
     assert all(one != other for place, one in enumerate(others) for other in others[:place])
 
 
-def test_who_is_batched_with_whom_changes_with_the_epoch() -> None:
-    """Documents of one length, so that sorting by length brings none of them together."""
+def test_the_composition_of_batches_changes_with_the_epoch() -> None:
+    """With documents of one length, sorting by length does not decide which of them share a batch."""
     documents = [_document(20) for _ in range(60)]
     batches = [{frozenset(plan.documents) for plan in _plans(documents, epoch=epoch)} for epoch in range(3)]
     assert batches[0] != batches[1] != batches[2] != batches[0]
 
 
-def test_batches_of_an_epoch_do_not_come_by_length(documents: list[Example]) -> None:
+def test_batches_of_an_epoch_are_not_in_order_of_length(documents: list[Example]) -> None:
     longest = [max(LENGTHS[index] for index in plan.documents) for plan in _plans(documents)]
     assert longest != sorted(longest)
 
 
-def test_held_back_pairs_do_not_train_but_their_documents_do() -> None:
+def test_excluded_pairs_do_not_train_but_their_documents_do() -> None:
     documents = [
         _document(4, ((1,), (), ()), ("", "hypernym", "inferred")),
         _document(4, ((),), ("unmapped",)),
@@ -88,13 +90,13 @@ def test_held_back_pairs_do_not_train_but_their_documents_do() -> None:
     assert dict(zip(plan.documents, plan.pairs, strict=True)) == {0: (0,), 1: (), 2: ()}
 
 
-def test_no_document_is_no_plan() -> None:
+def test_without_documents_there_is_no_plan() -> None:
     assert _plans([]) == []
     assert list(ordered_plans([], token_budget=10, positions=5)) == []
 
 
 @pytest.mark.parametrize("budget", [1, 60, 10_000])
-def test_ordered_plans_cover_every_pair_once_and_leave_long_documents_alone(
+def test_ordered_plans_cover_every_pair_once_and_put_long_documents_in_separate_steps(
     documents: list[Example], budget: int
 ) -> None:
     plans = list(ordered_plans(documents, token_budget=budget, positions=33))
@@ -108,7 +110,7 @@ def test_ordered_plans_cover_every_pair_once_and_leave_long_documents_alone(
         assert len(plans[0].documents) == sum(length <= 33 for length in LENGTHS)
 
 
-def test_ordered_plans_score_held_back_pairs_too() -> None:
+def test_ordered_plans_include_excluded_pairs() -> None:
     documents = [_document(4, ((1,), ()), ("", "hypernym"))]
     assert list(ordered_plans(documents, token_budget=10, positions=5)) == [Plan((0,), ((0, 1),))]
 
@@ -125,26 +127,26 @@ def _is_positive(documents: list[Example], plan: Plan) -> set[bool]:
     }
 
 
-def test_the_papers_minibatches_are_all_positive_or_all_null_by_a_fair_coin(documents: list[Example]) -> None:
+def test_the_papers_minibatches_are_all_positive_or_all_null_with_equal_probability(documents: list[Example]) -> None:
     kinds = [_is_positive(documents, plan) for plan in _pair_plans(documents)]
     assert all(len(kind) == 1 for kind in kinds)
     share = sum(kind == {True} for kind in kinds) / len(kinds)
-    assert 0.42 < share < 0.58  # 400 coins: 3 deviations
-    # positives are a third of the pairs; without the coin their share would be a third
+    assert 0.42 < share < 0.58  # 400 draws: 3 standard deviations
+    # a third of the pairs are positive, which would be the share without this sampling
 
 
-def test_the_papers_minibatches_hold_each_pair_once_and_reach_them_all(documents: list[Example]) -> None:
-    seen: Counter[tuple[int, int]] = Counter()
+def test_the_papers_minibatches_hold_a_pair_at_most_once_and_reach_all_pairs(documents: list[Example]) -> None:
+    drawn: Counter[tuple[int, int]] = Counter()
     for plan in _pair_plans(documents):
         assert list(plan.documents) == sorted(set(plan.documents))
         found = [(i, pair) for i, pairs in zip(plan.documents, plan.pairs, strict=True) for pair in pairs]
         assert all(pairs for pairs in plan.pairs)
         assert len(found) == len(set(found)) <= 8
-        seen.update(found)
-    assert set(seen) == {(index, pair) for index in range(len(documents)) for pair in range(3)}
+        drawn.update(found)
+    assert set(drawn) == {(index, pair) for index in range(len(documents)) for pair in range(3)}
 
 
-def test_r07_pair_plans_follow_from_seed_and_epoch(documents: list[Example]) -> None:
+def test_r07_pair_plans_depend_on_seed_and_epoch_only(documents: list[Example]) -> None:
     assert _pair_plans(documents, steps=5) == _pair_plans(documents, steps=5)
     assert _pair_plans(documents, steps=5) != _pair_plans(documents, steps=5, epoch=1)
     assert _pair_plans(documents, steps=5) != _pair_plans(documents, steps=5, seed=4)
@@ -152,14 +154,14 @@ def test_r07_pair_plans_follow_from_seed_and_epoch(documents: list[Example]) -> 
 
 
 @pytest.mark.parametrize("labels", [((1,), (2,)), ((), ())])
-def test_where_one_pool_is_empty_the_other_serves(labels: tuple[tuple[int, ...], ...]) -> None:
+def test_where_one_pool_is_empty_the_other_is_used(labels: tuple[tuple[int, ...], ...]) -> None:
     documents = [_document(4, labels)]
     plans = _pair_plans(documents, steps=20)
     assert len(plans) == 20
     assert all(_is_positive(documents, plan) == {bool(labels[0])} for plan in plans)
 
 
-def test_held_back_pairs_are_in_no_pool() -> None:
+def test_excluded_pairs_are_never_drawn() -> None:
     documents = [_document(4, ((1,), (), ()), ("", "", "hypernym")), _document(4, ((),), ("inferred",))]
     found = {
         (i, p)
@@ -170,6 +172,6 @@ def test_held_back_pairs_are_in_no_pool() -> None:
     assert found == {(0, 0), (0, 1)}
 
 
-def test_d07_no_pair_to_draw_from_is_told_in_words() -> None:
+def test_d07_rejects_documents_without_a_usable_pair() -> None:
     with pytest.raises(InputError, match="no pair"):
         _pair_plans([_document(4, ((),), ("inferred",))], steps=3)

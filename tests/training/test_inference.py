@@ -1,4 +1,4 @@
-"""Predictions in batches equal one pass a document, and cover everything."""
+"""Predictions in batches equal one forward pass for each document, and cover all documents."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture
 def documents() -> list[Example]:
-    """One is longer than the 24 positions, three have no pair, one has no token."""
+    """One is longer than the 24 learned positions, three have no pair, and one has no token."""
     return [
         random_example(1, 19),
         example(tokens=[4]),
@@ -26,62 +26,62 @@ def documents() -> list[Example]:
     ]
 
 
-def _predict(model: Bran, documents: list[Example], *, units: str, budget: int = 40) -> dict[int, Prediction]:
-    found = list(predict(model, documents, collator(units=units), token_budget=budget, device=CPU))
+def _predict(model: Bran, documents: list[Example], *, span_pooling: str, budget: int = 40) -> dict[int, Prediction]:
+    found = list(predict(model, documents, collator(span_pooling=span_pooling), token_budget=budget, device=CPU))
     assert sorted(prediction.index for prediction in found) == list(range(len(documents)))
     return {prediction.index: prediction for prediction in found}
 
 
-@pytest.mark.parametrize("units", ["mentions", "tokens"])
+@pytest.mark.parametrize("span_pooling", ["mentions", "tokens"])
 @pytest.mark.parametrize("budget", [1, 40, 10_000])
-def test_predictions_equal_one_pass_a_document(documents: list[Example], units: str, budget: int) -> None:
+def test_predictions_equal_one_pass_per_document(documents: list[Example], span_pooling: str, budget: int) -> None:
     model = tiny_bran()
-    found = _predict(model.train(), documents, units=units, budget=budget)
+    found = _predict(model.train(), documents, span_pooling=span_pooling, budget=budget)
     assert not model.training
     for index, document in enumerate(documents):
-        batch = batch_of([document], units=units)
+        batch = batch_of([document], span_pooling=span_pooling)
         with torch.no_grad():
             output = model(batch)
         prediction = found[index]
-        np.testing.assert_allclose(prediction.pairs, output.pairs.softmax(-1).numpy(), atol=1e-5)
-        assert prediction.pairs.shape == (len(document.pair_heads), 5)
-        assert prediction.tags.tolist() == output.ner[0, : len(document.token_ids)].argmax(-1).tolist()
-        assert prediction.link_pairs.tolist() == batch.link_pairs.tolist()
-        scores = output.links.double().numpy()
-        for pair in range(batch.pairs):
-            own = batch.link_pairs.numpy() == pair
+        np.testing.assert_allclose(prediction.pair_probabilities, output.pair_scores.softmax(-1).numpy(), atol=1e-5)
+        assert prediction.pair_probabilities.shape == (len(document.pair_heads), 5)
+        assert prediction.tags.tolist() == output.ner_scores[0, : len(document.token_ids)].argmax(-1).tolist()
+        assert prediction.entity_pairs.tolist() == batch.entity_pairs.tolist()
+        scores = output.mention_pair_scores.double().numpy()
+        for pair in range(batch.pair_count):
+            own = batch.entity_pairs.numpy() == pair
             shares = np.exp(scores[own] - scores[own].max(0))
-            np.testing.assert_allclose(prediction.links[own], shares / shares.sum(0), atol=1e-5)
+            np.testing.assert_allclose(prediction.mention_pair_weights[own], shares / shares.sum(0), atol=1e-5)
 
 
-@pytest.mark.parametrize("units", ["mentions", "tokens"])
-def test_link_weights_of_a_pair_sum_to_one(documents: list[Example], units: str) -> None:
+@pytest.mark.parametrize("span_pooling", ["mentions", "tokens"])
+def test_mention_pair_weights_of_an_entity_pair_sum_to_one(documents: list[Example], span_pooling: str) -> None:
     pairs = 0
-    for prediction in _predict(tiny_bran(), documents, units=units).values():
-        for pair in range(len(prediction.pairs)):
-            shares = prediction.links[prediction.link_pairs == pair]
+    for prediction in _predict(tiny_bran(), documents, span_pooling=span_pooling).values():
+        for pair in range(len(prediction.pair_probabilities)):
+            shares = prediction.mention_pair_weights[prediction.entity_pairs == pair]
             assert len(shares) > 0
             np.testing.assert_allclose(shares.sum(0), 1.0, atol=1e-5)
             pairs += 1
     assert pairs > 10
 
 
-def test_the_order_of_documents_is_no_matter(documents: list[Example]) -> None:
+def test_the_order_of_documents_does_not_matter(documents: list[Example]) -> None:
     model = tiny_bran()
-    found = _predict(model, documents, units="mentions")
-    turned = _predict(model, documents[::-1], units="mentions")
+    found = _predict(model, documents, span_pooling="mentions")
+    reversed_order = _predict(model, documents[::-1], span_pooling="mentions")
     for index in range(len(documents)):
-        other = turned[len(documents) - 1 - index]
-        np.testing.assert_allclose(found[index].pairs, other.pairs, atol=1e-5)
+        other = reversed_order[len(documents) - 1 - index]
+        np.testing.assert_allclose(found[index].pair_probabilities, other.pair_probabilities, atol=1e-5)
         assert found[index].tags.tolist() == other.tags.tolist()
 
 
-def test_no_document_is_no_prediction() -> None:
-    assert _predict(tiny_bran(), [], units="mentions") == {}
+def test_without_documents_there_is_no_prediction() -> None:
+    assert _predict(tiny_bran(), [], span_pooling="mentions") == {}
 
 
-def test_predictions_hold_no_graph(documents: list[Example]) -> None:
+def test_predictions_hold_no_gradient_graph(documents: list[Example]) -> None:
     model = tiny_bran()
-    prediction = _predict(model, documents[:1], units="mentions")[0]
-    assert isinstance(prediction.pairs, np.ndarray)
+    prediction = _predict(model, documents[:1], span_pooling="mentions")[0]
+    assert isinstance(prediction.pair_probabilities, np.ndarray)
     assert all(parameter.grad is None for parameter in model.parameters())

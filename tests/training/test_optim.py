@@ -1,4 +1,4 @@
-"""Steps, rates, noise and the running average, against their formulas."""
+"""Optimizer steps, learning rates, gradient noise and the weight average equal their formulas."""
 
 import math
 from itertools import pairwise
@@ -16,7 +16,7 @@ def _network(seed: int = 0) -> nn.Module:
 
 
 def test_steps_are_adam_with_decoupled_decay_of_matrices_only() -> None:
-    """Loshchilov and Hutter 2019, algorithm 2, on one number at a time."""
+    """Loshchilov and Hutter 2019, algorithm 2, computed for one number at a time."""
     rate, (beta1, beta2), epsilon, decay = 0.05, (0.1, 0.9), 1e-4, 0.3  # the paper's betas
     network = _network().double()
     optimizer = build_optimizer(network, rate=rate, betas=(beta1, beta2), epsilon=epsilon, weight_decay=decay)
@@ -46,17 +46,17 @@ def test_every_parameter_is_trained_once() -> None:
     assert sorted(trained) == sorted(id(parameter) for parameter in network.parameters())
 
 
-def test_the_rate_climbs_in_a_line_and_falls_in_half_a_cosine() -> None:
+def test_the_rate_rises_linearly_and_falls_as_half_a_cosine() -> None:
     rates = [learning_rate(step, peak=2.0, warmup=4, total=24, floor=0.1) for step in range(30)]
     assert rates[:4] == pytest.approx([0.5, 1.0, 1.5, 2.0])
     assert rates[4] == pytest.approx(2.0)
-    assert rates[14] == pytest.approx((2.0 + 0.2) / 2)  # half-way
+    assert rates[14] == pytest.approx((2.0 + 0.2) / 2)  # halfway
     assert rates[9] == pytest.approx(0.2 + 1.8 * (1 + math.cos(math.pi / 4)) / 2)
     assert rates[24:] == pytest.approx([0.2] * 6)
     assert all(one > other for one, other in pairwise(rates[4:25]))
 
 
-def test_the_rate_without_warm_up_or_fall() -> None:
+def test_the_rate_without_warm_up_or_decay() -> None:
     assert learning_rate(0, peak=2.0, warmup=0, total=10, floor=0.0) == pytest.approx(2.0)
     assert learning_rate(10, peak=2.0, warmup=0, total=10, floor=0.0) == pytest.approx(0.0)
     assert [learning_rate(s, peak=2.0, warmup=0, total=10, floor=1.0) for s in (0, 5, 10, 99)] == [2.0] * 4
@@ -65,7 +65,7 @@ def test_the_rate_without_warm_up_or_fall() -> None:
 
 @pytest.mark.parametrize("step", [0, 1, 100, 10_000])
 @pytest.mark.parametrize("eta", [0.1, 1.0])
-def test_gradient_noise_decays_as_neelakantan_has_it(eta: float, step: int) -> None:
+def test_gradient_noise_has_the_variance_of_neelakantan(eta: float, step: int) -> None:
     layer = nn.Linear(300, 200)
     with torch.no_grad():
         layer.weight.fill_(0.0)
@@ -74,14 +74,14 @@ def test_gradient_noise_decays_as_neelakantan_has_it(eta: float, step: int) -> N
     add_gradient_noise(layer, eta=eta, step=step)
     noise = layer.weight.grad - 3.0
     variance = eta / (1 + step) ** 0.55
-    # 60,000 draws: the variance is known to a deviation of 0.6 %, the mean to 1/245 of a deviation
+    # with 60,000 draws the standard error of the variance is 0.6 %, that of the mean 1/245 of a deviation
     assert float(noise.var()) == pytest.approx(variance, rel=0.025)
     assert abs(float(noise.mean())) < 4 * math.sqrt(variance / noise.numel())
     assert layer.bias.grad is None
     assert not layer.weight.any()
 
 
-def test_gradient_noise_follows_the_seed_and_differs_between_parameters() -> None:
+def test_gradient_noise_depends_on_the_seed_and_differs_between_parameters() -> None:
     drawn = []
     for seed in (1, 1, 2):
         network = nn.ModuleList([nn.Linear(3, 3), nn.Linear(3, 3)])
@@ -111,7 +111,7 @@ def test_the_average_follows_its_formula(decay: float) -> None:
             torch.testing.assert_close(average.shadow[name], expected[name])
 
 
-def test_the_average_is_in_place_only_within_its_context() -> None:
+def test_the_average_replaces_the_weights_only_within_its_context() -> None:
     network = _network()
     average = WeightAverage(network, 0.5)
     began = {name: parameter.detach().clone() for name, parameter in network.named_parameters()}

@@ -1,4 +1,4 @@
-"""Vectors to a file and back."""
+"""Vectors are written to a file and read again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from biorel.counts import Counts
 from biorel.training.vectors import load_vectors, write_vectors
 
 
-def test_what_is_written_is_read_where_its_token_stands(tmp_path):
+def test_written_vectors_are_loaded_into_the_rows_of_their_tokens(tmp_path):
     vectors = {"pain": np.array([1.5, -2.25e-3]), "in@@": np.array([0.0, 12345.678]), "β": np.array([1.0, 2.0])}
     path = tmp_path / "vectors.txt"
     write_vectors(vectors, path)

@@ -1,10 +1,10 @@
-"""Batches under a budget of padded tokens: every text once, the same for the same seed and epoch."""
+"""Batches within a budget of padded tokens: every text once, the same for the same seed and epoch."""
 
 from __future__ import annotations
 
 import pytest
 
-from biorel.model.budget import ordered_batches, shuffled_batches
+from biorel.training.batches import ordered_batches, shuffled_batches
 
 LENGTHS = (3, 17, 8, 41, 5, 5, 29, 12, 90, 1, 22, 14, 9, 33, 6, 19, 2, 11, 50, 7) * 3
 BUDGET = 60
@@ -18,13 +18,13 @@ BUDGET = 60
     ],
     ids=["shuffled", "ordered"],
 )
-def test_every_text_is_in_one_batch_and_only_a_text_alone_exceeds_the_budget(batches):
+def test_every_text_is_in_one_batch_and_only_a_single_text_may_exceed_the_budget(batches):
     assert sorted(place for batch in batches for place in batch) == list(range(len(LENGTHS)))
     assert all(max(LENGTHS[place] for place in batch) * len(batch) <= BUDGET for batch in batches if len(batch) > 1)
     assert max(map(len, batches)) > 5
 
 
-def test_the_order_hangs_on_seed_and_epoch():
+def test_the_order_depends_on_seed_and_epoch():
     def drawn(seed: int, epoch: int) -> list[tuple[int, ...]]:
         return list(shuffled_batches(LENGTHS, token_budget=BUDGET, seed=seed, epoch=epoch))
 
@@ -33,6 +33,6 @@ def test_the_order_hangs_on_seed_and_epoch():
     assert drawn(1, 0) != drawn(2, 0)
 
 
-def test_in_order_the_texts_grow():
+def test_ordered_batches_go_from_short_to_long():
     lengths = [LENGTHS[place] for batch in ordered_batches(LENGTHS, token_budget=BUDGET) for place in batch]
     assert lengths == sorted(LENGTHS)
