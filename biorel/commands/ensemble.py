@@ -47,7 +47,7 @@ def run(config: Ensemble, progress: Progress = lambda line: None) -> Path:
 def _networks(paths: Sequence[Path], members: Sequence[ModelFolder]) -> list[Bran]:
     """The networks of the members, which must read and tell the same as the first."""
     first, first_path = members[0], paths[0]
-    hint = "members are trained on one dataset, with the same --units, --positions, --pair-features and --rerank"
+    hint = "members are trained on one dataset, with the same --span-pooling, --positions, --pair-features and --rerank"
     networks = []
     for path, member in zip(paths, members, strict=True):
         if not isinstance(member.model, Bran):

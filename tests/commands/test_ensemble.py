@@ -90,10 +90,10 @@ def test_members_that_do_not_go_together_are_told(joined, model, dataset, tmp_pa
     faults = {
         "is an ensemble itself": joined,
         "has another vocabulary than": tiny_model(elsewhere, tmp_path / "vocabulary", epochs=1),
-        "differ in pair_features, cues, units$": tiny_model(
-            dataset, tmp_path / "units", epochs=1, span_pooling="tokens", pair_features=False, rerank=False
+        "differ in pair_features, lexical_features, span_pooling$": tiny_model(
+            dataset, tmp_path / "tokens", epochs=1, span_pooling="tokens", pair_features=False, rerank=False
         ),
-        "differ in cues$": tiny_model(dataset, tmp_path / "cues", epochs=1, rerank=False),
+        "differ in lexical_features$": tiny_model(dataset, tmp_path / "unranked", epochs=1, rerank=False),
     }
     for fault, path in faults.items():
         with pytest.raises(ModelError, match=f"^{path}.*{fault}"):
