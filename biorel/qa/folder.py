@@ -18,7 +18,7 @@ from torch import nn
 
 from biorel.artifacts import read_json_object, write_json
 from biorel.errors import ModelError
-from biorel.model.checkpoint import load_weights, save_weights, config_from_dict, config_to_dict
+from biorel.model.checkpoint import config_from_dict, config_to_dict, load_weights, save_weights
 from biorel.qa.decoding import Decoding
 from biorel.qa.heads import HEADS
 from biorel.qa.passages import PassageWindower

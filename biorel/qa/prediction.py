@@ -8,12 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from biorel.training.batches import ordered_batches
 from biorel.qa.batches import collate
 from biorel.qa.decoding import SpanCandidates, merge_candidates
 from biorel.qa.heads import SpanProbabilities
 from biorel.qa.passages import Passage
 from biorel.qa.reader import Reader
+from biorel.training.batches import ordered_batches
 
 BEAM = 40
 LONGEST = 24
