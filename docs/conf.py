@@ -26,6 +26,9 @@ autodoc_typehints = "signature"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 
+# "--out" must not become a dash in the help texts.
+smartquotes = False
+
 html_theme = "furo"
 html_title = f"biorel {version}"
 html_copy_source = False
