@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import torch
 
 Vector = np.ndarray
 
@@ -53,3 +54,17 @@ def window(symbols: Sequence[object], place: int, size: int) -> list[object]:
 def position(place: int, index: int, width: int) -> float:
     function: Callable[[float], float] = math.cos if index % 2 else math.sin
     return function(place / 10000 ** (2 * (index // 2) / width))
+
+
+def parameter(module: torch.nn.Module, name: str) -> Vector:
+    return module.get_parameter(name).detach().numpy()
+
+
+def linear(module: torch.nn.Module, name: str) -> tuple[Vector, Vector]:
+    """Weight and bias of a linear layer or convolution."""
+    return parameter(module, f"{name}.weight"), parameter(module, f"{name}.bias")
+
+
+def random_tokens(*shape: int, seed: int = 0) -> torch.Tensor:
+    """A tensor of random token vectors in float64."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)

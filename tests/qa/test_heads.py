@@ -1,4 +1,4 @@
-"""The heads of the MaP paper: probabilities against formulas, the sampled loss against the full one, its memory."""
+"""The heads of DGCNN and MaP: probabilities and losses against formulas in float64; memory of the sampled loss."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from biorel.qa.batches import Targets
 from biorel.qa.heads import (
     EncodedPassage,
     IndependentHead,
+    LabelHead,
     MatrixDirection,
     MatrixEnsembleHead,
     MatrixForwardHead,
     VectorConditionalHead,
+    focal_loss,
     sample_with_target,
 )
 from tests.builders import scrambled
 from tests.qa import naive
-from tests.qa.test_layers import numbers, pair, tokens
 
 WIDTH, INNER = 4, 5
 
@@ -29,7 +30,9 @@ WIDTH, INNER = 4, 5
 def encoded(batch=1, length=7, seed=0, real=None):
     lengths = torch.tensor([[size] for size in real or (length,) * batch])
     return EncodedPassage(
-        tokens(batch, length, WIDTH, seed=seed), torch.arange(length)[None] < lengths, tokens(batch, WIDTH, seed=9)
+        naive.random_tokens(batch, length, WIDTH, seed=seed),
+        torch.arange(length)[None] < lengths,
+        naive.random_tokens(batch, WIDTH, seed=9),
     )
 
 
@@ -39,12 +42,71 @@ def targets(*spans):
     return Targets(starts, ends, labels, labels)
 
 
+def test_label_head_is_equations_7_and_8():
+    head = scrambled(LabelHead(width=3, inner=5, focus=2.0))
+    x = naive.random_tokens(1, 6, 3)
+    passage = EncodedPassage(x, torch.ones(1, 6, dtype=torch.bool), naive.random_tokens(1, 3))
+    real = x[0].numpy()
+    weights = naive.softmax(
+        naive.additive(real, naive.linear(head, "pooling.scores.hidden"), naive.linear(head, "pooling.scores.score"))
+    )
+    weight, bias = naive.linear(head, "answerable")
+    overall = naive.sigmoid(weight[0] @ (weights @ real) + bias[0])
+    start, end = (
+        overall
+        * naive.sigmoid(naive.additive(real, naive.linear(head, f"{side}.hidden"), naive.linear(head, f"{side}.score")))
+        for side in ("start", "end")
+    )
+    (direction,) = head.span_probabilities(passage, 6)
+    order = np.argsort(-start)
+    assert direction.anchors[0].tolist() == order.tolist()
+    np.testing.assert_allclose(direction.anchor[0].detach().numpy(), start[order], atol=1e-12)
+    np.testing.assert_allclose(direction.partner[0, 0].detach().numpy(), end, atol=1e-12)
+
+
+@pytest.mark.parametrize("focus", [0.0, 2.0])
+def test_focal_loss_matches_its_formula(focus):
+    overall, scores = naive.random_tokens(4, 1, seed=1) * 3, naive.random_tokens(4, 7, seed=2) * 3
+    labels = naive.random_tokens(4, 7, seed=3) > 0.5
+    p = naive.sigmoid(overall.numpy()) * naive.sigmoid(scores.numpy())
+    own = np.where(labels.numpy(), p, 1 - p)
+    expected = -((1 - own) ** focus) * np.log(own)
+    np.testing.assert_allclose(focal_loss(overall, scores, labels, focus).numpy(), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("value", [-80.0, 80.0])
+def test_focal_loss_and_gradient_are_finite_for_extreme_logits(value):
+    """No logarithm of a rounded 0 is taken."""
+    overall, scores = (torch.full((1, n), value, requires_grad=True) for n in (1, 2))
+    loss = focal_loss(overall, scores, torch.tensor([[True, False]]), 2.0)
+    loss.sum().backward()
+    assert torch.isfinite(loss).all()
+    assert torch.isfinite(overall.grad).all()
+    assert torch.isfinite(scores.grad).all()
+
+
+def test_padding_does_not_change_the_loss_of_the_label_head():
+    head = scrambled(LabelHead(width=3, inner=4, focus=2.0))
+    x, question = naive.random_tokens(1, 8, 3), naive.random_tokens(1, 3)
+    none = torch.zeros(1, dtype=torch.int64)
+
+    def loss(length):
+        labels = torch.zeros(1, length, dtype=torch.bool)
+        labels[0, 2] = True
+        passage = EncodedPassage(x[:, :length], torch.arange(length)[None] < 5, question)
+        return head.loss(passage, Targets(none, none, labels, labels))
+
+    torch.testing.assert_close(loss(8), loss(5))
+
+
 def test_independent_head_is_two_softmaxes():
     head = scrambled(IndependentHead(width=WIDTH, inner=INNER))
     passage = encoded()
     start, end = (
         naive.softmax(
-            naive.additive(passage.tokens[0].numpy(), pair(head, f"{side}.hidden"), pair(head, f"{side}.score"))
+            naive.additive(
+                passage.tokens[0].numpy(), naive.linear(head, f"{side}.hidden"), naive.linear(head, f"{side}.score")
+            )
         )
         for side in ("start", "end")
     )
@@ -62,14 +124,14 @@ def test_vector_conditional_head_is_a_pointer_network():
     h, q = passage.tokens[0].numpy(), passage.question[0].numpy()
 
     def scores(side, condition):
-        (v, bias), (weight, shift) = pair(head, f"{side}.score"), pair(head, f"{side}.hidden")
-        shift = shift + numbers(head, f"{side}_condition.weight") @ condition
+        (v, bias), (weight, shift) = naive.linear(head, f"{side}.score"), naive.linear(head, f"{side}.hidden")
+        shift = shift + naive.parameter(head, f"{side}_condition.weight") @ condition
         return naive.additive(h, (weight, shift), (v, bias))
 
     start = naive.softmax(scores("start", q))
     x = start @ h
-    of_x = numbers(head, "step.weight_ih") @ x + numbers(head, "step.bias_ih")
-    of_q = numbers(head, "step.weight_hh") @ q + numbers(head, "step.bias_hh")
+    of_x = naive.parameter(head, "step.weight_ih") @ x + naive.parameter(head, "step.bias_ih")
+    of_q = naive.parameter(head, "step.weight_hh") @ q + naive.parameter(head, "step.bias_hh")
     reset, update = (naive.sigmoid(of_x[i : i + WIDTH] + of_q[i : i + WIDTH]) for i in (0, WIDTH))
     fresh = np.tanh(of_x[2 * WIDTH :] + reset * of_q[2 * WIDTH :])
     state = (1 - update) * fresh + update * q
@@ -83,9 +145,9 @@ def test_vector_conditional_head_is_a_pointer_network():
 def naive_matrix(way, h):
     """Logits z(i, j) = v . tanh(V [h_j ; h_i]), with V as one matrix."""
     joined = np.concatenate(
-        [numbers(way, "conditional.partner.weight"), numbers(way, "conditional.anchor.weight")], axis=1
+        [naive.parameter(way, "conditional.partner.weight"), naive.parameter(way, "conditional.anchor.weight")], axis=1
     )
-    bias, v = numbers(way, "conditional.partner.bias"), numbers(way, "conditional.score.weight")[0]
+    bias, v = naive.parameter(way, "conditional.partner.bias"), naive.parameter(way, "conditional.score.weight")[0]
     length = len(h)
     return np.array(
         [[v @ np.tanh(joined @ np.concatenate([h[j], h[i]]) + bias) for j in range(length)] for i in range(length)]
@@ -105,7 +167,7 @@ def test_matrix_is_equation_7():
 def full_loss(way, passage, row, length, anchor, partner):
     h = passage.tokens[row, :length].numpy()
     z = naive_matrix(way, h)
-    first = naive.softmax(naive.additive(h, pair(way, "anchor.hidden"), pair(way, "anchor.score")))
+    first = naive.softmax(naive.additive(h, naive.linear(way, "anchor.hidden"), naive.linear(way, "anchor.score")))
     return -(np.log(first[anchor]) + np.log(naive.softmax(z.flatten()).reshape(z.shape)[anchor, partner])) / 2
 
 
@@ -140,7 +202,7 @@ def test_sampled_loss_is_over_the_sample_only():
     passage, way = encoded(), head.forward_way
     h = passage.tokens[0].numpy()
     z = naive_matrix(way, h)
-    logits = naive.additive(h, pair(way, "anchor.hidden"), pair(way, "anchor.score"))
+    logits = naive.additive(h, naive.linear(way, "anchor.hidden"), naive.linear(way, "anchor.score"))
     rows = [2, *[i for i in np.argsort(-logits) if i != 2][:2]]
     cells = [z[i, [4, *[j for j in np.argsort(-z[i]) if j != 4][:2]]] for i in rows]
     expected = -(np.log(naive.softmax(logits[rows])[0]) + np.log(naive.softmax(np.concatenate(cells))[0])) / 2
@@ -190,10 +252,12 @@ def test_padding_does_not_change_loss_or_probabilities(kind):
     padded = encoded(length=9, real=(6,))
     alone = EncodedPassage(padded.tokens[:, :6], padded.mask[:, :6], padded.question)
     torch.testing.assert_close(head.loss(padded, targets((1, 3))), head.loss(alone, targets((1, 3))))
-    for one, other in zip(head.span_probabilities(padded, 4), head.span_probabilities(alone, 4), strict=True):
-        torch.testing.assert_close(one.anchors, other.anchors)
-        torch.testing.assert_close(one.partner[..., :6], other.partner)
-        assert one.partner[..., 6:].count_nonzero() == 0
+    for with_padding, without in zip(
+        head.span_probabilities(padded, 4), head.span_probabilities(alone, 4), strict=True
+    ):
+        torch.testing.assert_close(with_padding.anchors, without.anchors)
+        torch.testing.assert_close(with_padding.partner[..., :6], without.partner)
+        assert with_padding.partner[..., 6:].count_nonzero() == 0
 
 
 @pytest.mark.parametrize("kind", [IndependentHead, VectorConditionalHead, MatrixForwardHead, MatrixEnsembleHead])

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from biorel.qa.batches import collate, collate_targets
+from biorel.qa.decoding import Decoding, best_span
 from biorel.qa.features import SINGLE_PASSAGE
 from biorel.qa.heads import HEADS
 from biorel.qa.passages import PassageWindower
@@ -27,11 +28,11 @@ def question(text, *answers):
 
 def passages(window=500):
     windower = PassageWindower(TOKENIZER, window)
-    asked = [question(TEXTS[0], "tremor"), question(TEXTS[1], "aspirin", "rash"), question(TEXTS[2])]
+    questions = [question(TEXTS[0], "tremor"), question(TEXTS[1], "aspirin", "rash"), question(TEXTS[2])]
     return [
         passage
-        for number, (one, text) in enumerate(zip(asked, TEXTS, strict=True))
-        for passage in windower.passages(number, one, text, SINGLE_PASSAGE)
+        for number, (asked, text) in enumerate(zip(questions, TEXTS, strict=True))
+        for passage in windower.passages(number, asked, text, SINGLE_PASSAGE)
     ]
 
 
@@ -41,26 +42,27 @@ def reader(head="labels", encoder="dgcnn", **changes):
     return Reader(ReaderConfig(vocabulary=TOKENIZER.get_vocab_size(), head=head, encoder=encoder, **(small | changes)))
 
 
-def places(found):
-    return list(zip(found.starts.tolist(), found.ends.tolist(), strict=True))
+def spans_of(candidates):
+    return list(zip(candidates.starts.tolist(), candidates.ends.tolist(), strict=True))
 
 
 @pytest.mark.parametrize("encoder", sorted({*ENCODERS} - {"bert"}))  # tested in test_joint_encoder
 @pytest.mark.parametrize("head", HEADS)
 def test_every_head_with_every_encoder_learns_three_questions(head, encoder):
-    model, chosen = reader(head, encoder, dropout=0.0, word_dropout=0.0, sample=20), passages()
-    batch, random = collate(chosen), np.random.default_rng(0)
+    model, examples = reader(head, encoder, dropout=0.0, word_dropout=0.0, sample=20), passages()
+    batch, random = collate(examples), np.random.default_rng(0)
+    no_answer_token = model.head.has_no_answer_token
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
     for _ in range(250):
-        loss = model.loss(batch, collate_targets(chosen, no_answer_token=model.head.has_no_answer_token, random=random))
+        loss = model.loss(batch, collate_targets(examples, no_answer_token=no_answer_token, random=random))
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
     assert all(parameter.grad is not None for parameter in model.parameters())
-    found = predict([model], chosen, 3, token_budget=1000, device=torch.device("cpu"))
-    tops = [int((one.anchor * one.partner).argmax()) for one in found]
-    answers = [TEXTS[number][found[number].starts[top] : found[number].ends[top]] for number, top in enumerate(tops)]
-    scores = [float(found[number].anchor[top] * found[number].partner[top]) for number, top in enumerate(tops)]
+    predicted = predict([model], examples, 3, token_budget=1000, device=torch.device("cpu"))
+    best = [best_span(candidates, Decoding(longest=1000)) for candidates in predicted]
+    answers = [text[span.start : span.end] for text, span in zip(TEXTS, best, strict=True)]
+    scores = [span.score for span in best]
     assert answers[0] == "tremor"
     # with one p_e for all starts, the start of one answer and the end of the other can make a span
     crossed = {"rash came after aspirin"} if head in ("independent", "vector") else set()
@@ -70,15 +72,15 @@ def test_every_head_with_every_encoder_learns_three_questions(head, encoder):
 
 @pytest.mark.parametrize("head", HEADS)
 def test_a_passage_has_the_same_candidates_alone_and_in_a_batch(head):
-    model, chosen = reader(head).eval(), passages()
+    model, examples = reader(head).eval(), passages()
     cpu = torch.device("cpu")
-    together = predict([model], chosen, 3, token_budget=1000, device=cpu)
-    alone = predict([model], chosen, 3, token_budget=1, device=cpu)
-    for one, other in zip(together, alone, strict=True):
-        ours, theirs = (dict(zip(places(x), x.anchor * x.partner, strict=True)) for x in (one, other))
-        shared = set(ours) & set(theirs)
-        assert len(shared) > 0.9 * len(ours)
-        assert all(ours[span] == pytest.approx(theirs[span], abs=1e-6) for span in shared)
+    together = predict([model], examples, 3, token_budget=1000, device=cpu)
+    alone = predict([model], examples, 3, token_budget=1, device=cpu)
+    for both in zip(together, alone, strict=True):
+        batched, single = (dict(zip(spans_of(found), found.anchor * found.partner, strict=True)) for found in both)
+        shared = set(batched) & set(single)
+        assert len(shared) > 0.9 * len(batched)
+        assert all(batched[span] == pytest.approx(single[span], abs=1e-6) for span in shared)
 
 
 def test_dropout_and_noise_apply_only_in_training():
@@ -98,23 +100,23 @@ def test_windows_cover_a_long_text_and_every_answer():
     assert {place for window in windows for place in window.starts} == set(whole.starts)
     spans = {(window.starts[first], window.ends[last]) for window in windows for first, last in window.answers}
     assert [text[start:end] for start, end in spans] == ["tremor"]
-    (found,) = predict([reader()], windows, 1, token_budget=64, device=torch.device("cpu"))
-    assert len(set(places(found))) == len(found.starts)
+    (candidates,) = predict([reader()], windows, 1, token_budget=64, device=torch.device("cpu"))
+    assert len(set(spans_of(candidates))) == len(candidates.starts)
 
 
 def test_an_empty_text_has_no_passage_and_no_candidate():
     assert list(PassageWindower(TOKENIZER, 20).passages(0, question(" "), " ", SINGLE_PASSAGE)) == []
-    (found,) = predict([reader()], [], 1, token_budget=64, device=torch.device("cpu"))
-    assert len(found.starts) == 0
+    (candidates,) = predict([reader()], [], 1, token_budget=64, device=torch.device("cpu"))
+    assert len(candidates.starts) == 0
 
 
 def test_targets_label_all_answers_and_draw_one():
-    chosen = passages()
+    examples = passages()
     drawn = {
-        tuple(collate_targets(chosen, no_answer_token=True, random=np.random.default_rng(seed)).starts.tolist())
+        tuple(collate_targets(examples, no_answer_token=True, random=np.random.default_rng(seed)).starts.tolist())
         for seed in range(9)
     }
     assert len(drawn) == 2
     assert {starts[2] for starts in drawn} == {0}
-    labels = collate_targets(chosen, no_answer_token=False, random=np.random.default_rng(0))
+    labels = collate_targets(examples, no_answer_token=False, random=np.random.default_rng(0))
     assert labels.start_labels.sum(1).tolist() == labels.end_labels.sum(1).tolist() == [1, 2, 0]
