@@ -1,7 +1,8 @@
 """What a command leaves behind: a folder or a file that appears whole, or not at all.
 
-A folder is written as `NAME.partial/`, under the lock `NAME.lock`, and renamed when its manifest is in it. The manifest
-tells how it came to be: configuration, digests of the inputs, counts and drops by reason, versions.
+A folder is written as `NAME.partial/` and renamed once its manifest is in it; a file is written as `NAME.partial`.
+Both are written under the lock `NAME.lock`, so that two processes never write one output. The manifest records how
+the folder was made: options, digests of the inputs, counts and exclusions by reason, versions.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import os
 import platform
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -21,23 +22,46 @@ from pathlib import Path
 from typing import IO, Any
 
 from biorel import __version__
-from biorel.config import Config
 from biorel.counts import Counts
 from biorel.errors import ModelError, OutputError
 
 MANIFEST = "manifest.json"
-_UNPRINTED = ("out", "force", "status", "device", "threads", "dry_run")
+# options that say where and how fast an output is made, not what is in it
+_WITHOUT_EFFECT = ("out", "force", "status", "device", "threads", "dry_run")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Artifact:
+    """The result of a command. The command line prints it; a Python caller reads its fields.
+
+    Attributes:
+        label: what was made, such as "dataset" or "model".
+        path: the folder or file that was written; None if the command wrote none.
+        summary: lines that describe the result to a person.
+        details: the same facts as values; each command documents its own names.
+        bad_records: the first few records that could not be read, each as `file:line: reason`.
+        bad_accepted: whether the caller accepts such records (`--skip-bad`).
+        failed: whether the command found a fault that its exit status must show.
+    """
+
+    label: str
+    path: Path | None = None
+    summary: Sequence[str] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+    bad_records: Sequence[str] = ()
+    bad_accepted: bool = False
+    failed: bool = False
 
 
 @dataclass
-class Artifact:
-    """An output folder in the making.
+class OutputFolder:
+    """An output folder while a command fills it.
 
     Attributes:
         path: where to write; the final folder once it is whole.
-        counts: goes into the manifest as counts.
+        counts: become the manifest's counts and examples.
         notes: further entries of the manifest.
-        resumed: a killed run left its work in the folder.
+        resumed: whether the folder holds the work of an earlier run that was stopped.
     """
 
     path: Path
@@ -46,60 +70,72 @@ class Artifact:
     resumed: bool = False
 
 
+# ---- writing
+
+
 @contextmanager
-def folder(command: str, config: Config, out: Path, *, force: bool = False, resume: str = "") -> Iterator[Artifact]:
-    """Write an output folder; on any error the target is untouched.
+def folder(
+    command: str, options: Mapping[str, Any], out: Path, *, force: bool = False, resume: str = ""
+) -> Iterator[OutputFolder]:
+    """Write an output folder. After an error the target is as it was before.
 
     Args:
-        command, config: go into the manifest.
-        out: the folder; its parents are made.
-        force: a folder that exists is replaced, in the moment when the new one is whole.
-        resume: a file of the folder that a killed or failed run can go on from: where `NAME.partial/` holds it, all
-            is kept, else the command begins anew.
+        command: name of the command, for the manifest.
+        options: its options, for the manifest.
+        out: the folder to write; missing parents are created.
+        force: replace the folder if it exists, at the moment when the new one is whole.
+        resume: path, relative to the folder, of a file that marks work worth resuming. If `NAME.partial/` holds it,
+            the partial folder is kept; otherwise the command starts from nothing.
 
     Raises:
         OutputError: the folder exists, cannot be written, or another process is writing it.
     """
-    _refuse(out, force)
+    _check_folder(out, force)
     partial = out.with_name(out.name + ".partial")
     began = time.time()
-    with ExitStack() as held:
-        with _told(partial):
+    with ExitStack() as stack:
+        with _as_output_error(partial):
             out.parent.mkdir(parents=True, exist_ok=True)
-            held.enter_context(sole_writer(out))
-            _undo_replacing(out)
-            # another process may have finished it since
-            _refuse(out, force)
-            resumed = _has(partial, resume)
+            stack.enter_context(sole_writer(out))
+            _finish_replacing(out)
+            # another process may have finished it since the first check
+            _check_folder(out, force)
+            resumed = _holds(partial, resume)
             if partial.exists() and not resumed:
                 shutil.rmtree(partial)
             partial.mkdir(exist_ok=True)
-        artifact = Artifact(partial, resumed=resumed)
+        output = OutputFolder(partial, resumed=resumed)
         try:
-            with _told(partial):
-                yield artifact
-                write_json(partial / MANIFEST, _manifest(command, config, artifact, began))
-                _put(partial, out)
+            with _as_output_error(partial):
+                yield output
+                write_json(partial / MANIFEST, _manifest(command, options, output, began))
+                _move_into_place(partial, out)
         except BaseException:
-            if not _has(partial, resume):
+            if not _holds(partial, resume):
                 shutil.rmtree(partial, ignore_errors=True)
             raise
-    artifact.path = out
+    output.path = out
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """Yield a place beside `path` to write to; on success it is moved there, on error it is removed.
+def whole_file(path: Path, *, force: bool = False) -> Iterator[Path]:
+    """Yield a temporary path next to `path`. On success it is moved to `path`, on error it is removed.
+
+    Args:
+        force: replace the file if it exists.
 
     Raises:
-        OutputError: the folder cannot be written, a folder is in the way, or another process is writing the file.
+        OutputError: the file exists, its folder cannot be written, a folder has its name, or another process is
+            writing it.
     """
     if path.is_dir():
-        raise OutputError(f"{path}: is a folder, and a file is to be written", "choose another --out")
+        raise OutputError(f"{path}: is a folder; the output is a file", "choose another --out")
+    check_output(path, force=force)
     partial = path.with_name(path.name + ".partial")
-    with ExitStack() as held, _told(path):
+    with ExitStack() as stack, _as_output_error(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        held.enter_context(sole_writer(path))
+        stack.enter_context(sole_writer(path))
+        check_output(path, force=force)
         try:
             yield partial
             partial.replace(path)
@@ -107,8 +143,31 @@ def whole_file(path: Path) -> Iterator[Path]:
             partial.unlink(missing_ok=True)
 
 
+def check_output(out: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None:
+    """Apply the one rule of all commands for overwriting.
+
+    An output that exists is replaced only with `--force`. A folder is replaced only if biorel wrote it, and an input
+    never. `folder` and `whole_file` check this; a command calls it too if the check should precede long work.
+
+    Raises:
+        OutputError: the output must not be written.
+    """
+    if out.resolve() in {path.resolve() for path in inputs}:
+        raise OutputError(f"{out}: is an input", "choose another --out")
+    if out.exists() and not force:
+        raise OutputError(f"{out}: exists already", "choose another --out, or replace it with --force")
+    if out.is_dir() and not (out / MANIFEST).is_file():
+        raise OutputError(f"{out}: not replaced, since biorel did not write this folder", "choose another --out")
+
+
+def _check_folder(out: Path, force: bool) -> None:
+    if out.is_file():
+        raise OutputError(f"{out}: is a file; the output is a folder", "choose another --out")
+    check_output(out, force=force)
+
+
 def read_json_object(path: Path) -> dict[str, Any]:
-    """The JSON object in a file of a dataset or model folder.
+    """Read the JSON object in a file of a dataset or model folder.
 
     Raises:
         ModelError: the file cannot be read or does not hold a JSON object.
@@ -125,29 +184,72 @@ def read_json_object(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, content: Any) -> None:
-    """Write strict JSON (no NaN), keys in the order given."""
+    """Write strict JSON (no NaN) with the keys in the given order."""
     path.write_text(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
 
 
-def fingerprint(command: str, config: Config) -> str:
-    """What the output depends on: command, version, parameters, and the content of every input."""
-    values = config.model_dump(by_alias=True)
-    content = {name: _content(value) for name, value in sorted(values.items()) if name not in _UNPRINTED}
+def _holds(partial: Path, resume: str) -> bool:
+    return bool(resume) and (partial / resume).is_file()
+
+
+def _move_into_place(partial: Path, out: Path) -> None:
+    """Rename a whole folder to its final name. At no moment is part of a folder visible under that name."""
+    replaced = _replaced(out)
+    if out.exists():
+        out.rename(replaced)
+    partial.rename(out)
+    if replaced.exists():
+        shutil.rmtree(replaced)
+
+
+def _finish_replacing(out: Path) -> None:
+    """Clean up after a kill within `_move_into_place`: restore the old folder, or remove it if the new one is there."""
+    replaced = _replaced(out)
+    if replaced.exists() and out.exists():
+        shutil.rmtree(replaced)
+    elif replaced.exists():
+        replaced.rename(out)
+
+
+def _replaced(out: Path) -> Path:
+    return out.with_name(out.name + ".replaced")
+
+
+@contextmanager
+def _as_output_error(path: Path) -> Iterator[None]:
+    """Turn an error of the file system (disk full, read-only) into an `OutputError`."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename is None:
+            reason = error.strerror or str(error)
+        else:
+            reason = f"{error.filename}: {error.strerror}"
+        raise OutputError(f"{path}: cannot be written ({reason})", "check the space and the permissions") from error
+
+
+# ---- manifests
+
+
+def fingerprint(command: str, options: Mapping[str, Any]) -> str:
+    """A digest of everything that an output depends on: command, version, options, and the content of every input."""
+    content = {name: _content(value) for name, value in sorted(options.items()) if name not in _WITHOUT_EFFECT}
     return hashlib.sha256(json.dumps([command, __version__, content], sort_keys=True).encode()).hexdigest()
 
 
-def _content(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """An option's value as JSON can hold it: paths as text, tuples as lists."""
     if isinstance(value, Path):
-        return digest(value)
-    if isinstance(value, tuple):
-        return [_content(item) for item in value]
-    if isinstance(value, str) and value.endswith(".toml"):
-        return digest(Path(value))  # a relation schema of the user's own
+        return str(value)
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: plain(item) for name, item in value.items()}
     return value
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file, of a biorel folder (by its fingerprint), or of all files of another folder."""
+    """SHA-256 of a file; of a folder its fingerprint if biorel wrote it, otherwise a digest of all its files."""
     if path.is_dir():
         manifest = path / MANIFEST
         if manifest.is_file():
@@ -161,19 +263,28 @@ def digest(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _manifest(command: str, config: Config, artifact: Artifact, began: float) -> dict[str, Any]:
-    values = config.model_dump(by_alias=True)
-    flat = [item for value in values.values() for item in (value if isinstance(value, tuple) else (value,))]
-    inputs = [item for item in flat if isinstance(item, Path) and item != values.get("out") and item.exists()]
+def _content(value: Any) -> Any:
+    if isinstance(value, Path):
+        return digest(value)
+    if isinstance(value, tuple):
+        return [_content(item) for item in value]
+    if isinstance(value, str) and value.endswith(".toml"):
+        return digest(Path(value))  # a relation schema of the user
+    return value
+
+
+def _manifest(command: str, options: Mapping[str, Any], output: OutputFolder, began: float) -> dict[str, Any]:
+    flat = [item for value in options.values() for item in (value if isinstance(value, tuple) else (value,))]
+    inputs = [item for item in flat if isinstance(item, Path) and item != options.get("out") and item.exists()]
     return {
         "command": command,
         "biorel": __version__,
-        "fingerprint": fingerprint(command, config),
-        "config": config.model_dump(mode="json", by_alias=True),
+        "fingerprint": fingerprint(command, options),
+        "config": plain(options),
         "inputs": {str(path): digest(path) for path in inputs},
-        "counts": artifact.counts.by_reason,
-        "examples": artifact.counts.examples,
-        **artifact.notes,
+        "counts": output.counts.by_reason,
+        "examples": output.counts.examples,
+        **output.notes,
         "versions": {
             "python": platform.python_version(),
             **{package: version(package) for package in ("torch", "tokenizers", "pyarrow", "numpy")},
@@ -183,79 +294,30 @@ def _manifest(command: str, config: Config, artifact: Artifact, began: float) ->
     }
 
 
-def _has(partial: Path, checkpoint: str) -> bool:
-    return bool(checkpoint) and (partial / checkpoint).is_file()
-
-
-def _refuse(out: Path, force: bool) -> None:
-    """Raises OutputError for a folder that must not be written to."""
-    if out.exists() and not force:
-        raise OutputError(f"{out}: exists already", "choose another --out, or say --force to replace it")
-    if out.exists() and not (out / MANIFEST).is_file():
-        raise OutputError(f"{out}: is not a folder that biorel wrote; it is not replaced", "choose another --out")
-
-
-def _put(partial: Path, out: Path) -> None:
-    """Put a whole folder in its place. At no moment is there a part of a folder under its name."""
-    replaced = _replaced(out)
-    if out.exists():
-        out.rename(replaced)
-    partial.rename(out)
-    if replaced.exists():
-        shutil.rmtree(replaced)
-
-
-def _undo_replacing(out: Path) -> None:
-    """Tidy what a kill within `_put` left: the folder that was to be replaced stands again, or is gone for good."""
-    replaced = _replaced(out)
-    if replaced.exists() and out.exists():
-        shutil.rmtree(replaced)
-    elif replaced.exists():
-        replaced.rename(out)
-
-
-def _replaced(out: Path) -> Path:
-    return out.with_name(out.name + ".replaced")
-
-
-@contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Turn the faults of a file system (full, read-only) into one line."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None or error.filename is None:
-            reason = error.strerror or str(error)
-        else:
-            reason = f"{error.filename}: {error.strerror}"
-        raise OutputError(f"{path}: cannot be written ({reason})", "check the space and the permissions") from error
-
-
-# MERGED from locks: One writer at a time: an output is written under a lock on a file beside it.
-_SUFFIX = ".lock"
+# ---- locks
 
 
 @contextmanager
 def sole_writer(out: Path) -> Iterator[None]:
-    """Hold the lock of an output, `NAME.lock` beside it, for the time of the block; the file is gone afterwards.
+    """Hold the lock of an output, the file `NAME.lock` next to it. The file is removed afterwards.
 
     Args:
-        out: a file or a folder, there or not; its parent is there.
+        out: a file or folder, which need not exist; its parent must.
 
     Raises:
-        OutputError: another process holds it.
-        OSError: the lock file cannot be made.
+        OutputError: another process holds the lock.
+        OSError: the lock file cannot be created.
     """
-    path = out.with_name(out.name + _SUFFIX)
-    with _taken(path, out):
+    path = out.with_name(out.name + ".lock")
+    with _lock(path, out):
         try:
             yield
         finally:
-            # while it is still held, so that nobody locks a file that is about to go
+            # removed while the lock is held: nobody else can lock a file that is about to vanish
             path.unlink(missing_ok=True)
 
 
-def _taken(path: Path, out: Path) -> IO[bytes]:
+def _lock(path: Path, out: Path) -> IO[bytes]:
     while True:
         stream = path.open("ab")
         try:
@@ -267,13 +329,13 @@ def _taken(path: Path, out: Path) -> IO[bytes]:
                     f"{out}: another process is writing it", "wait for it, or choose another --out"
                 ) from error
             raise
-        if _is_at(stream, path):
+        if _is_open_at(stream, path):
             return stream
-        # its last holder removed it between the opening and the locking
+        # the previous holder removed the file after we opened it and before we locked it
         stream.close()
 
 
-def _is_at(stream: IO[bytes], path: Path) -> bool:
+def _is_open_at(stream: IO[bytes], path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(stream.fileno()), path.stat())
     except FileNotFoundError:

@@ -18,7 +18,8 @@ from safetensors.torch import load_file, save_file
 
 from biorel.cli.app import main
 from biorel.commands import build_dataset, train
-from biorel.config import BuildDataset, Train
+from biorel.config.build_dataset import BuildDataset
+from biorel.config.train import Train
 from biorel.counts import Counts
 from biorel.formats.documents import read_documents
 from biorel.training.model_folder import open_model
@@ -124,7 +125,7 @@ def sample_dataset(folder: Path, **options: Any) -> Path:
 
 def tiny_model(dataset: Path, out: Path, **options: Any) -> Path:
     """Train on a dataset for some seconds."""
-    return train.run(Train.model_validate({"dataset": dataset, "out": out, **TINY, **options}))
+    return train.run(Train.model_validate({"dataset": dataset, "out": out, **TINY, **options})).path
 
 
 def talkative(folder: Path) -> Path:

@@ -9,15 +9,13 @@ from pathlib import Path
 import pytest
 
 from biorel import artifacts
-from biorel.config import FetchMesh
 from biorel.errors import OutputError
 from tests.holding import held_elsewhere
 
 
 def write(out: Path, content: str, *, force: bool = False) -> None:
-    config = FetchMesh(out=out, force=force)
-    with artifacts.folder("fetch mesh", config, out, force=force) as artifact:
-        (artifact.path / "file").write_text(content, encoding="utf-8")
+    with artifacts.folder("fetch mesh", {"out": out}, out, force=force) as output:
+        (output.path / "file").write_text(content, encoding="utf-8")
 
 
 def test_two_processes_do_not_write_one_folder(tmp_path):

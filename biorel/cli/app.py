@@ -1,34 +1,41 @@
-"""`biorel`: the commands. A stage is imported when its command runs, so that --help answers at once."""
+"""The program `biorel`: one subcommand for each entry of `COMMANDS`, one way to print results and errors."""
 
 from __future__ import annotations
 
-import json
 import sys
 import traceback
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable
 from typing import Annotated, Any, NoReturn
 
 import typer
 
-from biorel import __version__, config
-from biorel.cli import progress
-from biorel.cli.fetch import fetch
-from biorel.cli.options import command
-from biorel.errors import BiorelError
+from biorel import __version__
+from biorel.artifacts import Artifact
+from biorel.cli.help import GroupedHelp
+from biorel.cli.options import add_command
+from biorel.cli.progress import TerminalProgress
+from biorel.commands import COMMANDS
+from biorel.config import Config
+from biorel.errors import BiorelError, InputError
+
+_DEBUG = "--debug"
+_STYLE: dict[str, Any] = {
+    "no_args_is_help": True,
+    "rich_markup_mode": None,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+}
 
 app = typer.Typer(
+    cls=GroupedHelp,
     help="From biomedical abstracts to linked, scored, evidenced relations.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,
+    **_STYLE,
 )
-_DEBUG = "--debug"
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         typer.echo(f"biorel {__version__}")
         raise typer.Exit
 
@@ -37,200 +44,66 @@ def _print_version(asked: bool) -> None:
 def _options(
     version: Annotated[
         bool,
-        typer.Option("--version", help="print the version and exit", is_eager=True, callback=_print_version),
+        typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_print_version),
     ] = False,
-    debug: Annotated[bool, typer.Option(_DEBUG, help="show the traceback of an error")] = False,
+    debug: Annotated[bool, typer.Option(_DEBUG, help="Print the traceback of an error.")] = False,
 ) -> None:
     pass
 
 
-def _build_dataset(given: Any) -> None:
-    from biorel.commands import build_dataset
-
-    typer.echo(f"dataset: {build_dataset.run(given, progress.line)}")
-
-
-def _pretrain(given: Any) -> None:
-    from biorel.commands import pretrain
-
-    def bar(reports: Any) -> Any:
-        return progress.pretraining(reports, given.epochs)
-
-    typer.echo(f"pre-trained: {pretrain.run(given, progress.line, bar)}")
+def _add_commands() -> None:
+    """Add every command; one named with two words, such as `fetch ctd`, goes into a group named by the first."""
+    groups: dict[str, typer.Typer] = {}
+    for name, command in COMMANDS.items():
+        group, _, word = name.rpartition(" ")
+        if group and group not in groups:
+            groups[group] = typer.Typer(help=_FETCH, epilog=_examples(group), **_STYLE)
+            app.add_typer(groups[group], name=group, rich_help_panel=command.group)
+        add_command(groups[group] if group else app, word, command.config_class, _runner(name), command.group)
 
 
-def _train(given: Any) -> None:
-    from biorel.commands import train
-
-    typer.echo(f"model: {train.run(given, lambda reports: progress.training(reports, given.epochs))}")
+_FETCH = "Download abstracts, annotations, curations, vocabularies or corpora. Downloads are verified and resumable."
 
 
-def _ensemble(given: Any) -> None:
-    from biorel.commands import ensemble
-
-    typer.echo(f"model: {ensemble.run(given, progress.line)}")
-
-
-def _evaluate(given: Any) -> None:
-    from biorel.commands import evaluate
-
-    typer.echo(f"evaluation: {evaluate.run(given, progress.line)}")
+def _examples(group: str) -> str:
+    examples = [command.config_class.example for name, command in COMMANDS.items() if name.startswith(f"{group} ")]
+    return "\b\nExamples:\n" + "\n".join(f"  {example}" for example in examples)
 
 
-def _tell_bad_records(places: Sequence[str], accepted: bool) -> None:
-    if not places or accepted:
-        return
-    for place in places:
-        typer.echo(f"bad record: {place}", err=True)
-    typer.echo("hint: the other records were read; mend these, or accept them with --skip-bad", err=True)
-    raise typer.Exit(3)
+def _runner(name: str) -> Callable[[Config], None]:
+    return lambda config: _print(COMMANDS[name].run(config, TerminalProgress()))
 
 
-def _extract(given: Any) -> None:
-    from biorel.commands import extract
-
-    with progress.documents() as done:
-        summary = extract.run(given, done)
-    counts = ", ".join(f"{count} {status}" for status, count in summary.by_status.items() if count)
-    typer.echo(f"{summary.relations} relations of {summary.documents} documents ({counts or 'the input is empty'})")
-    rate = summary.documents / max(summary.seconds, 1e-9)
-    typer.echo("; ".join(f"{reason}: {count}" for reason, count in summary.books.items()))
-    typer.echo(f"{rate:.1f} docs/s on {summary.device} ({summary.seconds:.1f} s)")
-    typer.echo(f"relations: {summary.out}\nstatus: {summary.status}")
-    _tell_bad_records(summary.bad_places, given.skip_bad)
-
-
-def _aggregate(given: Any) -> None:
-    from biorel.commands import aggregate
-
-    typer.echo(f"triples: {aggregate.run(given, progress.line)}")
-
-
-def _build_questions(given: Any) -> None:
-    from biorel.commands import build_questions
-
-    typer.echo(f"questions: {build_questions.run(given, progress.line)}")
-
-
-def _train_reader(given: Any) -> None:
-    from biorel.commands import train_reader
-
-    def told(reports: Any) -> Any:
-        return progress.training(reports, given.epochs, "questions")
-
-    typer.echo(f"reader: {train_reader.run(given, told)}")
-
-
-def _evaluate_reader(given: Any) -> None:
-    from biorel.commands import evaluate_reader
-
-    typer.echo(f"evaluation: {evaluate_reader.run(given, progress.line)}")
-
-
-def _ask(given: Any) -> None:
-    from biorel.commands import ask
-    from biorel.formats.answers import answer_table
-
-    with progress.documents() as done:
-        summary = ask.run(given, done)
-    typer.echo(summary.question)
-    for line in answer_table(summary.answers):
+def _print(made: Artifact) -> None:
+    """Print the result of a command; its faults end the program with an exit status."""
+    for line in made.summary:
         typer.echo(line)
-    if summary.why_none:
-        typer.echo(f"no answer: {summary.why_none}")
-    typer.echo("; ".join(f"{reason}: {count}" for reason, count in summary.counts.items()))
-    rate = summary.documents / max(summary.seconds, 1e-9)
-    typer.echo(f"{summary.documents} documents asked, {rate:.1f} docs/s ({summary.seconds:.1f} s)")
-    if summary.out is not None:
-        typer.echo(f"answers: {summary.out}")
-    _tell_bad_records(summary.bad_places, given.skip_bad)
-
-
-def _tag(given: Any) -> None:
-    from biorel.commands import tag
-
-    typer.echo(f"tagged: {tag.run(given, progress.line)}")
-
-
-def _train_tagger(given: Any) -> None:
-    from biorel.commands import train_tagger
-
-    typer.echo(f"tagger: {train_tagger.run(given, progress.line)}")
-
-
-def _build_linker(given: Any) -> None:
-    from biorel.commands import build_linker
-
-    typer.echo(f"linker: {build_linker.run(given, progress.line)}")
-
-
-def _build_graph(given: Any) -> None:
-    from biorel.commands import build_graph
-
-    typer.echo(f"graph: {build_graph.run(given, progress.line)}")
-
-
-def _export(given: Any) -> None:
-    from biorel.commands import export
-
-    typer.echo(f"exported: {export.run(given, progress.line)}")
-
-
-def _run(given: Any) -> None:
-    from biorel.commands import run
-
-    run.run(given, progress.line)
-
-
-def _doctor(given: Any) -> None:
-    from biorel.commands import doctor
-
-    findings = doctor.run(given, lambda finding: None if given.as_json else _tell_finding(finding))
-    if given.as_json:
-        typer.echo(json.dumps([asdict(finding) for finding in findings], indent=1, ensure_ascii=False))
-    if any(finding.state == "fault" for finding in findings):
+    if made.path is not None:
+        typer.echo(f"{made.label}: {made.path}")
+    if made.bad_records and not made.bad_accepted:
+        for place in made.bad_records:
+            typer.echo(f"bad record: {place}", err=True)
+        typer.echo("hint: all other records were read; correct these, or accept them with --skip-bad", err=True)
+        raise typer.Exit(InputError.exit_code)
+    if made.failed:
         raise typer.Exit(1)
 
 
-def _tell_finding(finding: Any) -> None:
-    typer.echo(f"{finding.state:5}  {finding.name}: {finding.text}")
-    if finding.hint:
-        typer.echo(f"       hint: {finding.hint}")
-
-
-command(app, "build-dataset", config.BuildDataset, _build_dataset)
-command(app, "pretrain", config.Pretrain, _pretrain)
-command(app, "train", config.Train, _train)
-command(app, "ensemble", config.Ensemble, _ensemble)
-command(app, "evaluate", config.Evaluate, _evaluate)
-command(app, "extract", config.Extract, _extract)
-command(app, "aggregate", config.Aggregate, _aggregate)
-command(app, "build-questions", config.BuildQuestions, _build_questions)
-command(app, "train-reader", config.TrainReader, _train_reader)
-command(app, "evaluate-reader", config.EvaluateReader, _evaluate_reader)
-command(app, "ask", config.Ask, _ask)
-command(app, "tag", config.Tag, _tag)
-command(app, "train-tagger", config.TrainTagger, _train_tagger)
-command(app, "build-linker", config.BuildLinker, _build_linker)
-command(app, "build-graph", config.BuildGraph, _build_graph)
-command(app, "export", config.Export, _export)
-command(app, "run", config.Run, _run)
-command(app, "doctor", config.Doctor, _doctor)
-app.add_typer(fetch, name="fetch")
+_add_commands()
 
 
 def main() -> None:
-    """The entry point: an error is one line and a hint on stderr, with its exit code."""
+    """Run the program. An error is printed to stderr as one line and a hint, and sets the exit status."""
     try:
         app()
     except BiorelError as error:
-        _tell(error)
+        _fail(error)
     except Exception as error:
         reason = f"{type(error).__name__}: {error}".splitlines()[0]
-        _tell(BiorelError(f"unexpected {reason}", f"this is a fault of biorel; biorel {_DEBUG} ... shows where"))
+        _fail(BiorelError(f"unexpected {reason}", f"this is a bug in biorel; `biorel {_DEBUG} ...` shows where"))
 
 
-def _tell(error: BiorelError) -> NoReturn:
+def _fail(error: BiorelError) -> NoReturn:
     if _DEBUG in sys.argv:
         traceback.print_exc()
     typer.echo(f"error: {error.message}", err=True)

@@ -21,7 +21,7 @@ from biorel.config import Config, load
 CONFIG_HELP = "TOML file with these options; flags win over it"
 
 
-def command(app: typer.Typer, name: str, kind: type[Config], call: Callable[[Any], None]) -> None:
+def add_command(app: typer.Typer, name: str, kind: type[Config], call: Callable[[Config], None], heading: str) -> None:
     """Add a command to `app` whose options are the fields of `kind`; `call` is given the configuration."""
 
     def invoke(**flags: Any) -> None:
@@ -42,7 +42,7 @@ def command(app: typer.Typer, name: str, kind: type[Config], call: Callable[[Any
     invoke.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     invoke.__doc__ = inspect.cleandoc(kind.__doc__ or "")
     needs = any(info.is_required() for info in kind.model_fields.values())
-    app.command(name, epilog=f"\b\nExample:  {kind.example}", no_args_is_help=needs)(invoke)
+    app.command(name, epilog=f"\b\nExample:  {kind.example}", no_args_is_help=needs, rich_help_panel=heading)(invoke)
 
 
 def _alias(kind: type[Config], field: str) -> str:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from biorel import artifacts
-from biorel.config import Aggregate
+from biorel.artifacts import Artifact
+from biorel.config.aggregate import Aggregate
 from biorel.counts import Counts, Reason
-from biorel.errors import OutputError
 from biorel.formats.documents import read_documents
 from biorel.formats.relations import read_relations
 from biorel.formats.triples import WRITERS, triples_format
+from biorel.progress import SILENT, Progress
 from biorel.records import CorpusTriple, Entity, Relation
 from biorel.scoring.vote import Voted, vote
 
-Progress = Callable[[str], None]
 Key = tuple[str, str, str]
 
 
@@ -38,7 +37,7 @@ class _Told:
             self.best = relation
 
 
-def run(config: Aggregate, progress: Progress = lambda line: None) -> Path:
+def run(config: Aggregate, progress: Progress = SILENT) -> Artifact:
     """Write the triples to `config.out`, by descending vote; returns the path.
 
     Raises:
@@ -46,10 +45,7 @@ def run(config: Aggregate, progress: Progress = lambda line: None) -> Path:
         OutputError: the output exists, is an input, or cannot be written.
     """
     format_ = triples_format(config.out, config.format)
-    if config.out.resolve() in {path.resolve() for path in (*config.relations, *config.documents)}:
-        raise OutputError(f"{config.out}: is an input", "choose another --out")
-    if config.out.exists() and not config.force:
-        raise OutputError(f"{config.out}: exists already", "choose another --out, or say --force to replace it")
+    artifacts.check_output(config.out, force=config.force, inputs=(*config.relations, *config.documents))
     counts = Counts()
     told = _read(config, counts)
     ranked = vote(
@@ -59,12 +55,11 @@ def run(config: Aggregate, progress: Progress = lambda line: None) -> Path:
     if len(kept) < len(ranked):
         counts.add(Reason.TRIPLES_BELOW_MIN_SUPPORT, count=len(ranked) - len(kept))
     sentences = _sentences(config, {told[one.answer].best.doc_id for one in kept}, counts)
-    with artifacts.whole_file(config.out) as place:
+    with artifacts.whole_file(config.out, force=config.force) as place:
         WRITERS[format_](place, (_triple(one, told[one.answer], sentences) for one in kept))
     counts.add(Reason.TRIPLES_WRITTEN, count=len(kept))
-    for reason, count in counts.by_reason.items():
-        progress(f"{reason}: {count}")
-    return config.out
+    summary = [f"{reason}: {count}" for reason, count in counts.by_reason.items()]
+    return Artifact(label="triples", path=config.out, summary=summary)
 
 
 def _read(config: Aggregate, counts: Counts) -> dict[Key, _Told]:

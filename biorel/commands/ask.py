@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 
 import torch
 
 from biorel import artifacts
-from biorel.config import Ask
+from biorel.artifacts import Artifact
+from biorel.config.ask import Ask
 from biorel.counts import Counts, Reason
-from biorel.errors import OutputError
 from biorel.extraction.annotator import open_annotator
-from biorel.formats.answers import write_answers
+from biorel.formats.answers import answer_table, write_answers
 from biorel.formats.identifiers import concept_id
 from biorel.model.device import pick_device
+from biorel.progress import SILENT, Progress
 from biorel.qa.answers import answer_spans, explain_no_answer, predict_documents, vote_answers
 from biorel.qa.decoding import rank_spans
 from biorel.qa.folder import open_reader
@@ -28,44 +26,24 @@ from biorel.qa.retrieval import (
     check_question,
     read_documents,
 )
-from biorel.records import Annotated, Answer
+from biorel.records import Annotated
 from biorel.resources import resource
 
 
-@dataclass(frozen=True)
-class Summary:
-    """The question, the answers, and how they were found.
-
-    Attributes:
-        documents: number of documents asked.
-        why_none: why there is no answer; empty if there is one.
-        bad_places: the first few bad records.
-        counts: number of rows read and left out, by reason.
-        seconds: spent in the reader, including features.
-    """
-
-    question: str
-    answers: tuple[Answer, ...]
-    documents: int
-    why_none: str
-    bad_places: tuple[str, ...]
-    counts: Mapping[str, int]
-    seconds: float
-    out: Path | None
-
-
-def run(config: Ask, progress: Callable[[int], None] = lambda documents: None) -> Summary:
+def run(config: Ask, progress: Progress = SILENT) -> Artifact:
     """Answer one question over all documents of `config.over`.
 
-    Args:
-        progress: called with the number of documents finished, after each chunk.
+    Returns:
+        The file of answers, if one was written. `details` holds `question`, `answers` (records), `documents` (the
+        number asked), `why_none` (why there is no answer), `counts` by reason and `seconds` (spent in the reader,
+        including features).
 
     Raises:
         BiorelError: there is no document, the question has no known word, there is no template, or a file cannot be
             read or written. In that case no output is left.
     """
-    if config.out is not None and config.out.resolve() in {path.resolve() for path in config.over}:
-        raise OutputError(f"{config.out}: is an input", "choose another --out")
+    if config.out is not None:
+        artifacts.check_output(config.out, force=config.force, inputs=config.over)
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
@@ -85,9 +63,10 @@ def run(config: Ask, progress: Callable[[int], None] = lambda documents: None) -
     else:
         asked = ask_by_template(query, templates, documents, config.type, counts)
     started = time.perf_counter()
-    candidates = list(
-        predict_documents(asked, opened, token_budget=config.batch_tokens, device=device, progress=progress)
-    )
+    with progress.documents() as report_done:
+        candidates = list(
+            predict_documents(asked, opened, token_budget=config.batch_tokens, device=device, progress=report_done)
+        )
     seconds = time.perf_counter() - started
     decoding = opened.decoding
     min_score = decoding.entity_threshold if config.min_score is None else config.min_score
@@ -98,17 +77,30 @@ def run(config: Ask, progress: Callable[[int], None] = lambda documents: None) -
     ]
     answers = tuple(vote_answers(spans, config.vote))[: config.top]
     if config.out is not None:
-        with artifacts.whole_file(config.out) as place:
+        with artifacts.whole_file(config.out, force=config.force) as place:
             write_answers(place, answers)
-    return Summary(
-        question=asked.text,
-        answers=answers,
-        documents=len(asked.documents),
-        why_none="" if answers else explain_no_answer(candidates, decoding, min_score),
-        bad_places=bad_places,
-        counts=counts.by_reason,
-        seconds=seconds,
-        out=config.out,
+    number = len(asked.documents)
+    why_none = "" if answers else explain_no_answer(candidates, decoding, min_score)
+    return Artifact(
+        label="answers",
+        path=config.out,
+        summary=[
+            asked.text,
+            *answer_table(answers),
+            *([f"no answer: {why_none}"] if why_none else []),
+            "; ".join(f"{reason}: {count}" for reason, count in counts.by_reason.items()),
+            f"{number} documents asked, {number / max(seconds, 1e-9):.1f} docs/s ({seconds:.1f} s)",
+        ],
+        details={
+            "question": asked.text,
+            "answers": answers,
+            "documents": number,
+            "why_none": why_none,
+            "counts": counts.by_reason,
+            "seconds": seconds,
+        },
+        bad_records=bad_places,
+        bad_accepted=config.skip_bad,
     )
 
 

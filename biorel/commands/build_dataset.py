@@ -7,7 +7,7 @@ labelled, encoded and written. Memory holds one document at a time, the ids, and
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +16,8 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from biorel import artifacts
-from biorel.config import BuildDataset
+from biorel.artifacts import Artifact
+from biorel.config.build_dataset import BuildDataset
 from biorel.counts import Counts, Reason
 from biorel.dataset.corpora import Sources, find_splits
 from biorel.dataset.featurize import Featurizer
@@ -30,6 +31,7 @@ from biorel.errors import InputError
 from biorel.knowledge.ctd_curations import read_alternate_ids, read_curations, read_interaction_types
 from biorel.knowledge.ctd_table import find_table
 from biorel.knowledge.mesh import Mesh, read_mesh
+from biorel.progress import SILENT, Progress
 from biorel.records import Document, Example, Mention, Pair
 from biorel.resources import resource
 from biorel.scoring.tables import dataset_table
@@ -41,24 +43,22 @@ _EXAMPLES_PER_GROUP = 128
 # the widest schema there is: what `derive` counts before it knows its labels
 _CTD_PAIR_TYPES = (("Chemical", "Disease"), ("Gene", "Disease"), ("Chemical", "Gene"))
 
-Progress = Callable[[str], None]
 
-
-def run(config: BuildDataset, progress: Progress = lambda line: None) -> Path:
-    """Build the dataset folder `config.out`; returns it.
+def run(config: BuildDataset, progress: Progress = SILENT) -> Artifact:
+    """Build the dataset folder `config.out`.
 
     Raises:
         BiorelError: bad input, no document, no positive at all, or an output that cannot be written.
     """
-    with artifacts.folder("build-dataset", config, config.out, force=config.force) as artifact:
-        counts = artifact.counts
-        progress("reading documents")
+    with artifacts.folder("build-dataset", config.options(), config.out, force=config.force) as output:
+        counts = output.counts
+        progress.line("reading documents")
         sources, tokenizer = _first_pass(config, counts)
         schema, rules = _rules(config, sources, counts)
         entity_types = dict.fromkeys(type_ for types in schema.pair_types for type_ in types)
         encoder = Featurizer(tokenizer, schema.labels, ner_labels(tuple(entity_types)))
-        progress("labelling and encoding")
-        statistics = _second_pass(config, sources, rules, encoder, artifact.path, counts)
+        progress.line("labelling and encoding")
+        statistics = _second_pass(config, sources, rules, encoder, output.path, counts)
 
         splits = {split: statistics[split].to_json() for split in SPLITS}
         stats: dict[str, Any] = {
@@ -76,14 +76,13 @@ def run(config: BuildDataset, progress: Progress = lambda line: None) -> Path:
             )
         if not stats["total"]["positives"]:
             raise _no_positive(sources, counts)
-        artifacts.write_json(artifact.path / "stats.json", stats)
-        artifacts.write_json(artifact.path / LABELS, labels_to_json(schema, encoder.ner))
-        (artifact.path / "schema.toml").write_text(schema_toml(schema), encoding="utf-8")
-        save_tokenizer(tokenizer, artifact.path / "tokenizer.json")
+        artifacts.write_json(output.path / "stats.json", stats)
+        artifacts.write_json(output.path / LABELS, labels_to_json(schema, encoder.ner))
+        (output.path / "schema.toml").write_text(schema_toml(schema), encoding="utf-8")
+        save_tokenizer(tokenizer, output.path / "tokenizer.json")
         table = dataset_table(stats)
-        (artifact.path / "tables.md").write_text(table + "\n", encoding="utf-8")
-        progress(table)
-    return config.out
+        (output.path / "tables.md").write_text(table + "\n", encoding="utf-8")
+    return Artifact(label="dataset", path=config.out, summary=[table])
 
 
 def _first_pass(config: BuildDataset, counts: Counts) -> tuple[Sources, Tokenizer]:

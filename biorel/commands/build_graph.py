@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 from biorel import artifacts
-from biorel.config import BuildGraph
+from biorel.artifacts import Artifact
+from biorel.config.build_graph import BuildGraph
 from biorel.counts import Counts, Reason
 from biorel.dataset.splits import read_ids
 from biorel.errors import InputError
@@ -14,6 +14,7 @@ from biorel.formats.spo import LINES, TABLE, read_spo, write_spo
 from biorel.knowledge.collect import curated_triples, joined, mesh_triples
 from biorel.knowledge.ctd_facts import read_facts, read_names
 from biorel.knowledge.mesh import Mesh, read_mesh
+from biorel.progress import SILENT, Progress
 from biorel.records import Curation, Triple
 from biorel.tables import write_table
 from biorel.training.graph import articles_of
@@ -21,25 +22,24 @@ from biorel.training.graph import articles_of
 _HELD_OUT = ("dev", "test")
 
 
-def run(config: BuildGraph, progress: Callable[[str], None] = lambda line: None) -> Path:
-    """Build the graph folder `config.out`; returns it.
+def run(config: BuildGraph, progress: Progress = SILENT) -> Artifact:
+    """Build the graph folder `config.out`.
 
     Raises:
         BiorelError: an input cannot be read or is not in its format, or there is no triple in any of them.
     """
-    with artifacts.folder("build-graph", config, config.out, force=config.force) as artifact:
-        counts = artifact.counts
+    with artifacts.folder("build-graph", config.options(), config.out, force=config.force) as output:
+        counts = output.counts
         triples = list(joined(_triples(config, counts), counts))
         if not triples:
             raise InputError("no triple in any of the inputs", "the counts by reason say why: are concepts named?")
-        write_table(artifact.path / TABLE, Triple, triples)
-        write_spo(artifact.path / LINES, triples)
+        write_table(output.path / TABLE, Triple, triples)
+        write_spo(output.path / LINES, triples)
         articles = {pmid for triple in triples for pmid in triple.pmids}
         counts.add(Reason.TRIPLES_WRITTEN, count=len(triples))
-        artifact.notes["articles"] = len(articles)
+        output.notes["articles"] = len(articles)
         told = "; ".join(f"{reason}: {count:,}" for reason, count in counts.by_reason.items())
-        progress(f"{told}; articles: {len(articles):,}")
-    return config.out
+    return Artifact(label="graph", path=config.out, summary=[f"{told}; articles: {len(articles):,}"])
 
 
 def _triples(config: BuildGraph, counts: Counts) -> Iterator[Triple]:

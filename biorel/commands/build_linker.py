@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from biorel import artifacts
-from biorel.config import BuildLinker
+from biorel.artifacts import Artifact
+from biorel.config.build_linker import BuildLinker
 from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.documents import read_documents
@@ -18,6 +18,7 @@ from biorel.knowledge.mesh import Mesh, read_mesh, resolve
 from biorel.knowledge.mesh_terms import read_terms
 from biorel.linking.lexicon import LEXICON, from_ctd, from_documents, from_mesh, write_lexicon
 from biorel.linking.linker import CONFIG, Linker, Settings
+from biorel.progress import SILENT, Progress
 from biorel.records import Annotated, Mention, Name
 from biorel.scoring.concepts import ConceptScore
 from biorel.scoring.metrics import Prf
@@ -25,7 +26,6 @@ from biorel.scoring.metrics import Prf
 _GRID = tuple(hundredths / 100 for hundredths in range(60, 96, 5))
 # without a document to tune on; what CDR's development documents gave
 _UNTUNED = {"Chemical": 0.8, "Disease": 0.7, "Gene": 0.9}
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -36,33 +36,32 @@ class _Vocabularies:
     known_as: Callable[[str], str]
 
 
-def run(config: BuildLinker, progress: Progress = lambda line: None) -> Path:
-    """Build the linker folder `config.out`; returns it.
+def run(config: BuildLinker, progress: Progress = SILENT) -> Artifact:
+    """Build the linker folder `config.out`.
 
     Raises:
         BiorelError: an input cannot be read, or there is no name in any of them.
     """
-    with artifacts.folder("build-linker", config, config.out, force=config.force) as artifact:
-        counts = artifact.counts
-        progress("reading names")
+    with artifacts.folder("build-linker", config.options(), config.out, force=config.force) as output:
+        counts = output.counts
+        progress.line("reading names")
         vocabularies = _vocabularies(config, counts)
         documents = list(read_documents(config.documents, counts))
         names = (*from_documents(documents, counts, vocabularies.known_as), *vocabularies.names)
         if not names:
             raise InputError("no name in any of the inputs", "do the documents hold mentions with concept ids?")
         learned, tuned_on = _halves(config, documents, counts)
-        progress(f"tuning on {len(tuned_on)} documents")
+        progress.line(f"tuning on {len(tuned_on)} documents")
         tuning_names = (
             names if config.dev else (*from_documents(learned, Counts(), vocabularies.known_as), *vocabularies.names)
         )
         thresholds, metrics = _tuned(Linker(tuning_names, Settings()), tuned_on, {name.type for name in names})
-        counts.add(Reason.NAMES_WRITTEN, count=write_lexicon(artifact.path / LEXICON, names))
-        artifacts.write_json(artifact.path / CONFIG, {"thresholds": thresholds})
-        artifacts.write_json(artifact.path / "metrics.json", metrics)
+        counts.add(Reason.NAMES_WRITTEN, count=write_lexicon(output.path / LEXICON, names))
+        artifacts.write_json(output.path / CONFIG, {"thresholds": thresholds})
+        artifacts.write_json(output.path / "metrics.json", metrics)
         card = _card(config, counts, thresholds, metrics, len(tuned_on))
-        (artifact.path / "README.md").write_text(card, encoding="utf-8")
-        progress(card)
-    return config.out
+        (output.path / "README.md").write_text(card, encoding="utf-8")
+    return Artifact(label="linker", path=config.out, summary=[card])
 
 
 def _vocabularies(config: BuildLinker, counts: Counts) -> _Vocabularies:

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tokenizers import Tokenizer
 
 from biorel import artifacts
-from biorel.config import BuildQuestions
+from biorel.artifacts import Artifact
+from biorel.config.build_questions import BuildQuestions
 from biorel.counts import Counts, Reason
 from biorel.dataset.candidates import link
 from biorel.dataset.labels import read_labels
 from biorel.dataset.splits import SPLITS
 from biorel.errors import InputError
 from biorel.formats.squad import read_squad, write_squad
+from biorel.progress import SILENT, Progress
 from biorel.qa.questions import document_questions, read_templates, sample_unanswerable
 from biorel.records import Document, Mention, Pair, Question
 from biorel.resources import resource
 from biorel.tables import read_by_document, read_table, write_table
 from biorel.text.tokenizer import import_subword_nmt, learn_bpe, load_tokenizer, save_tokenizer
-
-Progress = Callable[[str], None]
 
 
 class QuestionedDocument(NamedTuple):
@@ -34,31 +34,31 @@ class QuestionedDocument(NamedTuple):
     questions: tuple[Question, ...]
 
 
-def run(config: BuildQuestions, progress: Progress = lambda line: None) -> Path:
-    """Write the folder `config.out`: documents, mentions, questions and SQuAD JSON of each split; returns it.
+def run(config: BuildQuestions, progress: Progress = SILENT) -> Artifact:
+    """Write the folder `config.out`: documents, mentions, questions and SQuAD JSON of each split.
 
     Raises:
         BiorelError: an input cannot be read, a relation has no template, a document is in two splits, or there is no
             question.
     """
-    with artifacts.folder("build-questions", config, config.out, force=config.force) as artifact:
-        counts = artifact.counts
+    with artifacts.folder("build-questions", config.options(), config.out, force=config.force) as output:
+        counts = output.counts
         splits = {split: list(_read_split(config, split, counts)) for split in SPLITS}
         _check_splits(splits)
         splits["train"] = [_sample(item, config.unanswerable, counts) for item in splits["train"]]
         if not any(item.questions for items in splits.values() for item in items):
             raise InputError("no question in any split", "documents need linked entities of the types of a relation")
         for split, items in splits.items():
-            _write(artifact.path / split, items)
-        save_tokenizer(_tokenizer(config, splits["train"]), artifact.path / "tokenizer.json")
+            _write(output.path / split, items)
+        save_tokenizer(_tokenizer(config, splits["train"]), output.path / "tokenizer.json")
         stats = {split: _statistics(items) for split, items in splits.items()}
-        artifacts.write_json(artifact.path / "stats.json", stats)
-        for split, numbers in stats.items():
-            progress(
-                f"{split}: {numbers['documents']} documents, {numbers['questions']} questions, "
-                f"{numbers['answerable']} of them answerable, {numbers['answers']} answer spans"
-            )
-    return config.out
+        artifacts.write_json(output.path / "stats.json", stats)
+    summary = [
+        f"{split}: {numbers['documents']} documents, {numbers['questions']} questions, "
+        f"{numbers['answerable']} of them answerable, {numbers['answers']} answer spans"
+        for split, numbers in stats.items()
+    ]
+    return Artifact(label="questions", path=config.out, summary=summary)
 
 
 def _read_split(config: BuildQuestions, split: str, counts: Counts) -> Iterator[QuestionedDocument]:

@@ -1,91 +1,106 @@
-"""doctor: whether biorel can work here, told finding by finding."""
+"""doctor: checks whether biorel can work on this machine, and reports each finding."""
 
 from __future__ import annotations
 
-import importlib
-import os
-import platform
-import shutil
-import sys
+import json
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict
 from functools import partial
-from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
-from packaging.requirements import Requirement
-
-from biorel import __version__
-from biorel.config import Doctor
-from biorel.errors import BiorelError, OutputError
+from biorel.artifacts import Artifact
+from biorel.config.doctor import Doctor
+from biorel.errors import BiorelError
 from biorel.fetch.http import Client, unreachable
 from biorel.fetch.services import read_service
+from biorel.machine import (
+    FAULT,
+    OK,
+    Finding,
+    check_device,
+    check_disk,
+    check_packages,
+    check_python,
+    check_shared_memory,
+)
+from biorel.progress import SILENT, Progress
 from biorel.resources import resource
 
 _SERVICES = "services.toml"
 
 
-def run(config: Doctor, told: Callable[[Finding], None] = lambda finding: None) -> list[Finding]:
-    """Look at everything; one fault hides no other.
+def run(config: Doctor, progress: Progress = SILENT) -> Artifact:
+    """Check everything. A fault in one check does not stop the others.
 
-    Args:
-        config: what to look at.
-        told: is given each finding as it is made.
+    Returns:
+        An artifact without a path. `details["findings"]` lists the findings; `failed` is true if one is a fault.
     """
-    findings = []
-    for finding in _findings(config):
-        told(finding)
-        findings.append(finding)
-    return findings
+    findings = list(_findings(config, progress))
+    return Artifact(
+        label="doctor",
+        summary=_as_json(findings) if config.as_json else [line for finding in findings for line in _lines(finding)],
+        details={"findings": findings},
+        failed=any(finding.state == FAULT for finding in findings),
+    )
 
 
-def _findings(config: Doctor) -> Iterator[Finding]:
-    yield python()
-    yield from packages()
-    yield _checked("device", lambda: device(config.device))
-    yield _checked("disk", lambda: disk("disk", config.out))
-    yield _checked("temporary files", lambda: disk("temporary files", Path(tempfile.gettempdir())))
-    yield shared_memory()
-    yield _checked("relation schemas", _schemas)
-    for name, look in (("cdr", _relation_model), ("reader", _reader), ("linker", _linker), ("tagger", _tagger)):
-        yield _checked(f"model {name}", partial(_shipped, name, look))
+def _as_json(findings: list[Finding]) -> list[str]:
+    return [json.dumps([asdict(finding) for finding in findings], indent=1, ensure_ascii=False)]
+
+
+def _lines(finding: Finding) -> Iterator[str]:
+    yield f"{finding.state:5}  {finding.name}: {finding.text}"
+    if finding.hint:
+        yield f"       hint: {finding.hint}"
+
+
+def _findings(config: Doctor, progress: Progress) -> Iterator[Finding]:
+    yield check_python()
+    yield from check_packages()
+    yield _attempt("device", lambda: check_device(config.device))
+    yield _attempt("disk", lambda: check_disk("disk", config.out))
+    yield _attempt("temporary files", lambda: check_disk("temporary files", Path(tempfile.gettempdir())))
+    yield check_shared_memory()
+    yield _attempt("relation schemas", _check_schemas)
+    for name, describe in _SHIPPED_MODELS.items():
+        yield _attempt(f"model {name}", partial(_check_shipped_model, name, describe))
     if config.model is not None:
-        yield _checked(
-            f"model {config.model}", partial(_opened, f"model {config.model}", config.model, _relation_model)
-        )
+        name = f"model {config.model}"
+        yield _attempt(name, partial(_check_model, name, config.model, _SHIPPED_MODELS["cdr"]))
     if config.network:
-        for name in tomllib.loads(resource(_SERVICES).read_text(encoding="utf-8")):
-            yield _checked(f"network {name}", partial(_reached, name))
+        for service in tomllib.loads(resource(_SERVICES).read_text(encoding="utf-8")):
+            progress.line(f"asking {service} for an answer")
+            yield _attempt(f"network {service}", partial(_check_service, service))
 
 
-def _checked(name: str, look: Callable[[], Finding]) -> Finding:
-    """What a look finds; an error that it ends with is a fault that is found."""
+def _attempt(name: str, check: Callable[[], Finding]) -> Finding:
+    """The finding of a check; an error that ends the check is itself a finding."""
     try:
-        return look()
+        return check()
     except BiorelError as error:
         return Finding(name, FAULT, error.message, error.hint)
     except (ImportError, OSError) as error:
         return Finding(name, FAULT, f"{type(error).__name__}: {error}".splitlines()[0], "see the packages above")
 
 
-def _schemas() -> Finding:
+def _check_schemas() -> Finding:
     from biorel.dataset.relation_schema import load_schema
 
     names = [load_schema(path).name for path in sorted(resource("relations").glob("*.toml"))]
     return Finding("relation schemas", OK, f"{', '.join(names)} in {resource('relations')}")
 
 
-def _shipped(name: str, look: Callable[[Path], str]) -> Finding:
-    return _opened(f"model {name}", resource("models", name), look)
+def _check_shipped_model(name: str, describe: Callable[[Path], str]) -> Finding:
+    return _check_model(f"model {name}", resource("models", name), describe)
 
 
-def _opened(name: str, folder: Path, look: Callable[[Path], str]) -> Finding:
-    return Finding(name, OK, f"{look(folder)} in {folder}")
+def _check_model(name: str, folder: Path, describe: Callable[[Path], str]) -> Finding:
+    return Finding(name, OK, f"{describe(folder)} in {folder}")
 
 
-def _relation_model(folder: Path) -> str:
+def _describe_relation_model(folder: Path) -> str:
     from biorel.training.model_folder import open_model
 
     opened = open_model(folder)
@@ -93,152 +108,35 @@ def _relation_model(folder: Path) -> str:
     return f"{parameters:,} parameters, relations {', '.join(opened.schema.labels)}"
 
 
-def _reader(folder: Path) -> str:
+def _describe_reader(folder: Path) -> str:
     from biorel.qa.folder import open_reader
 
     sizes = open_reader(folder).readers[0].config
     return f"head {sizes.head} over the encoder {sizes.encoder}"
 
 
-def _linker(folder: Path) -> str:
+def _describe_linker(folder: Path) -> str:
     from biorel.linking.linker import load_linker
 
     return f"thresholds for {', '.join(load_linker(folder).settings.thresholds)}"
 
 
-def _tagger(folder: Path) -> str:
+def _describe_tagger(folder: Path) -> str:
     from biorel.ner.spacy_model import load_spacy
 
     return f"spaCy pipeline {', '.join(load_spacy(str(folder)).pipe_names)}"
 
 
-def _reached(name: str) -> Finding:
+_SHIPPED_MODELS: dict[str, Callable[[Path], str]] = {
+    "cdr": _describe_relation_model,
+    "reader": _describe_reader,
+    "linker": _describe_linker,
+    "tagger": _describe_tagger,
+}
+
+
+def _check_service(name: str) -> Finding:
     service = read_service(resource(_SERVICES), name)
     fault = unreachable(Client(service))
-    hint = "is there a proxy? HTTPS_PROXY names it; --from reads files that were fetched elsewhere"
+    hint = "behind a proxy, set HTTPS_PROXY; --from reads files that were downloaded elsewhere"
     return Finding(f"network {name}", FAULT, fault, hint) if fault else Finding(f"network {name}", OK, service.url)
-
-
-# MERGED from stages.machine: What doctor looks at in the machine: packages, device, disk, shared memory.
-OK, NOTE, FAULT = "ok", "note", "fault"
-_OLDEST_PYTHON = (3, 11)
-_GB = 1e9
-_LITTLE_DISK, _LITTLE_SHARED = 2 * _GB, 0.25 * _GB
-_SHARED = Path("/dev/shm")  # noqa: S108 - looked at, not written to
-_GPU = Path("/dev/nvidia0")
-_MODULES = {"pyahocorasick": "ahocorasick", "scikit-learn": "sklearn"}
-_PROBE = 64
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What one look found; `state` is `ok`, `note` (biorel works, but) or `fault` (something needed fails)."""
-
-    name: str
-    state: str
-    text: str
-    hint: str = ""
-
-
-def python() -> Finding:
-    """The versions of biorel and Python."""
-    text = f"biorel {__version__}, Python {platform.python_version()}, {platform.platform()}"
-    if sys.version_info < _OLDEST_PYTHON:
-        return Finding("python", FAULT, text, f"biorel needs Python {'.'.join(map(str, _OLDEST_PYTHON))} or later")
-    return Finding("python", OK, text)
-
-
-def packages(required: list[str] | None = None) -> Iterator[Finding]:
-    """Each package that biorel needs, imported, and each that an extra would add: present, and of a version that fits.
-
-    Args:
-        required: requirements as pip writes them  [default: those that this installation of biorel names].
-    """
-    for line in requires("biorel") or [] if required is None else required:
-        wanted = Requirement(line)
-        extra = "" if wanted.marker is None else str(wanted.marker).rpartition("==")[2].strip(" \"'")
-        if extra == "dev" or wanted.name == "biorel":
-            continue
-        yield _package(wanted, extra)
-
-
-def _package(wanted: Requirement, extra: str) -> Finding:
-    name = f"package {wanted.name}" + (f" (for biorel[{extra}] only)" if extra else "")
-    absent = NOTE if extra else FAULT
-    needed = f"{wanted.name}{wanted.specifier}"
-    hint = f"pip install 'biorel[{extra}]'" if extra else f"pip install '{needed}'"
-    try:
-        found = version(wanted.name)
-    except PackageNotFoundError:
-        return Finding(name, absent, "not installed", hint)
-    if not wanted.specifier.contains(found, prereleases=True):
-        return Finding(name, absent, f"{found}, and {needed} is needed", hint)
-    if not extra:
-        try:
-            importlib.import_module(_MODULES.get(wanted.name, wanted.name))
-        except (ImportError, OSError) as error:
-            return Finding(name, FAULT, f"{found} does not import: {str(error).splitlines()[0]}", hint)
-    return Finding(name, OK, found)
-
-
-def device(name: str) -> Finding:
-    """The device, after a product of two small matrices on it.
-
-    Raises:
-        ModelError: it cannot be used.
-        ImportError, OSError: torch cannot be imported.
-    """
-    import torch
-
-    from biorel.model.device import pick_device
-
-    chosen = pick_device(name)
-    ones = torch.ones(_PROBE, _PROBE, device=chosen)
-    total = float((ones @ ones).sum())
-    if total != _PROBE**3:
-        return Finding("device", FAULT, f"{chosen} multiplies wrongly ({total} where {_PROBE**3} was expected)")
-    if chosen.type == "cuda":
-        card = torch.cuda.get_device_properties(chosen)
-        return Finding(
-            "device", OK, f"{chosen}: {card.name}, {card.total_memory / _GB:.0f} GB, CUDA {torch.version.cuda}"
-        )
-    text = f"cpu, {torch.get_num_threads()} threads"
-    if name == "auto" and _GPU.exists():
-        return Finding(
-            "device", NOTE, f"{text}; there is a GPU that torch cannot use", "install a torch wheel with CUDA"
-        )
-    return Finding("device", OK, text)
-
-
-def disk(name: str, folder: Path) -> Finding:
-    """The free space of a folder, or of the nearest one above it that is there, after something was written to it.
-
-    Raises:
-        OutputError: nothing can be written there.
-    """
-    place = folder.resolve()
-    while not place.is_dir():
-        place = place.parent
-    try:
-        with tempfile.TemporaryFile(dir=place) as stream:
-            stream.write(bytes(2**20))
-            stream.flush()
-            os.fsync(stream.fileno())
-    except OSError as error:
-        raise OutputError(f"{place}: cannot be written ({error.strerror or error})", "choose another folder") from error
-    free = shutil.disk_usage(place).free
-    text = f"{place}: {free / _GB:.1f} GB free"
-    if free < _LITTLE_DISK:
-        return Finding(name, NOTE, text, "CTD and MeSH take a gigabyte, PubMed's baseline some fifty")
-    return Finding(name, OK, text)
-
-
-def shared_memory(folder: Path = _SHARED) -> Finding:
-    """The shared memory that worker processes talk through."""
-    if not folder.is_dir():
-        return Finding("shared memory", NOTE, f"no {folder} here", "leave --n-process at 1")
-    size = shutil.disk_usage(folder).total
-    text = f"{folder}: {size / _GB:.2f} GB"
-    if size < _LITTLE_SHARED:
-        return Finding("shared memory", NOTE, text, "for --n-process over 1: docker run --shm-size 1g")
-    return Finding("shared memory", OK, text)

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from biorel import artifacts
-from biorel.config import Ensemble
+from biorel.artifacts import Artifact
+from biorel.config.ensemble import Ensemble
 from biorel.counts import Reason
 from biorel.errors import ModelError
 from biorel.model.bran import Bran
 from biorel.model.ensemble import Ensemble as EnsembleNetwork
 from biorel.model.ensemble import differing_fields
+from biorel.progress import SILENT, Progress
 from biorel.training.model_folder import ModelFolder, open_model, save_model
 
-Progress = Callable[[str], None]
 _METRICS = "metrics.json"
 
 
-def run(config: Ensemble, progress: Progress = lambda line: None) -> Path:
-    """Write the model folder `config.out`, which holds the weights of all members; returns it.
+def run(config: Ensemble, progress: Progress = SILENT) -> Artifact:
+    """Write the model folder `config.out`, which holds the weights of all members.
 
     A threshold is the mean of the members' thresholds: each was tuned on the dev documents of its own training, and
     where these were drawn by seed, no document was dev for all.
@@ -37,11 +38,10 @@ def run(config: Ensemble, progress: Progress = lambda line: None) -> Path:
     thresholds = {label: fmean(member.thresholds[label] for member in members) for label in first.schema.labels}
     joined = ModelFolder(EnsembleNetwork(networks), first.tokenizer, first.schema, first.ner_labels, thresholds)
     metrics = {"members": [_metrics(path) for path in config.model]}
-    with artifacts.folder("ensemble", config, config.out, force=config.force) as artifact:
-        save_model(artifact.path, joined, metrics, _card(config.model, metrics["members"], thresholds))
-        artifact.counts.add(Reason.MEMBERS, count=len(members))
-    progress(f"{config.out}: the mean of {len(members)} models")
-    return config.out
+    with artifacts.folder("ensemble", config.options(), config.out, force=config.force) as output:
+        save_model(output.path, joined, metrics, _card(config.model, metrics["members"], thresholds))
+        output.counts.add(Reason.MEMBERS, count=len(members))
+    return Artifact(label="model", path=config.out, summary=[f"the mean of {len(members)} models"])
 
 
 def _networks(paths: Sequence[Path], members: Sequence[ModelFolder]) -> list[Bran]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,13 @@ from typing import Any
 import pandas as pd
 
 from biorel import artifacts
-from biorel.config import Evaluate
+from biorel.artifacts import Artifact
+from biorel.config.evaluate import Evaluate
 from biorel.dataset.labels import read_labels
 from biorel.errors import ConfigError, ModelError
 from biorel.knowledge.support import Support
 from biorel.model.device import pick_device
+from biorel.progress import SILENT, Progress
 from biorel.records import Example, Pair, Score
 from biorel.scoring import predictions as evaluate_predictions
 from biorel.scoring.curves import precision_recall
@@ -41,8 +43,8 @@ from biorel.training.tasks import evaluate_task
 _SUPPORTS = (1, 2)  # other articles that a pair of the graph is asked for, in the rows that read no word
 
 
-def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -> Path:
-    """Score the model, or the predictions, and write the folder `config.out`; returns it.
+def run(config: Evaluate, progress: Progress = SILENT) -> Artifact:
+    """Score the model, or the predictions, and write the folder `config.out`.
 
     The thresholds are the model's, tuned on dev; nothing is chosen here.
 
@@ -50,7 +52,8 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
         BiorelError: the split is empty, or model and dataset have other labels.
     """
     if config.predictions is not None:
-        return evaluate_predictions.run(config, progress)
+        report = evaluate_predictions.run(config)
+        return Artifact(label="evaluation", path=config.out, summary=[report])
     if config.model is None or config.dataset is None:
         raise ConfigError("--model and --dataset go together", "see --help")
     device = pick_device(config.device)
@@ -67,11 +70,11 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
     if config.graph is not None:
         refuse_shared(triples, config.graph, articles_of(config.dataset, config.split), config.split)
     inject = injector_for(config.graph, triples, opened.model.config, opened.tokenizer)
-    with artifacts.folder("evaluate", config, config.out, force=config.force) as artifact:
+    with artifacts.folder("evaluate", config.options(), config.out, force=config.force) as output:
         if opened.model.config.task != "relations":
-            progress(evaluate_task(config, opened, inject, artifact, device))
-            return config.out
-        examples = encoded_for(opened.encoder, config.dataset, config.split, artifact.counts)
+            report = evaluate_task(config, opened, inject, output, device)
+            return Artifact(label="evaluation", path=config.out, summary=[report])
+        examples = encoded_for(opened.encoder, config.dataset, config.split, output.counts)
         opened.model.to(device)
 
         def scores(documents: Sequence[Example]) -> tuple[list[ScoredPair], list[list[int]]]:
@@ -105,7 +108,7 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
         elif opened.model.config.uses_graph:
             protocol["knowledge"] = "none, though the model was trained with some"
         artifacts.write_json(
-            artifact.path / "metrics.json",
+            output.path / "metrics.json",
             {
                 **filtered.to_json(),
                 "ner": ner.to_json(),
@@ -115,14 +118,13 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
                 "protocol": protocol,
             },
         )
-        _write_tables(artifact.path, scored, labels, opened.thresholds, config.plots)
+        _write_tables(output.path, scored, labels, opened.thresholds, config.plots)
         report = _report(
             config, filtered, unfiltered, {"every pair predicted": baseline, **known}, ner.to_json(), protocol
         )
-        (artifact.path / "report.md").write_text(report, encoding="utf-8")
-        artifact.notes["device"] = str(device)
-        progress(report)
-    return config.out
+        (output.path / "report.md").write_text(report, encoding="utf-8")
+        output.notes["device"] = str(device)
+    return Artifact(label="evaluation", path=config.out, summary=[report])
 
 
 def _write_tables(

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import torch
 
 from biorel import artifacts
-from biorel.config import EvaluateReader
+from biorel.artifacts import Artifact
+from biorel.config.evaluate_reader import EvaluateReader
 from biorel.counts import Reason
 from biorel.dataset.splits import read_ids
 from biorel.knowledge.known_pairs import read_known_pairs
 from biorel.model.device import pick_device
+from biorel.progress import SILENT, Progress
 from biorel.qa.decoding import Decoding, rank_spans
 from biorel.qa.folder import open_reader
 from biorel.qa.metrics import QuestionResult, measure, reciprocal_ranks, span_concept
@@ -25,12 +26,11 @@ from biorel.scoring.metrics import Prf
 from biorel.scoring.tables import markdown_table, percent, percents
 from biorel.scoring.vote import VOTES
 
-Progress = Callable[[str], None]
 _LISTED_ANSWERS = 5
 
 
-def run(config: EvaluateReader, progress: Progress = lambda line: None) -> Path:
-    """Write `config.out` with metrics.json, tables.md and answers.jsonl; returns it.
+def run(config: EvaluateReader, progress: Progress = SILENT) -> Artifact:
+    """Write `config.out` with metrics.json, tables.md and answers.jsonl.
 
     The decoding is that of the model folder, tuned on dev.
 
@@ -42,7 +42,7 @@ def run(config: EvaluateReader, progress: Progress = lambda line: None) -> Path:
         torch.set_num_threads(config.threads)
     opened = open_reader(config.model, device)
     questions = read_questions(config.questions, config.split)
-    with artifacts.folder("evaluate-reader", config, config.out, force=config.force) as artifact:
+    with artifacts.folder("evaluate-reader", config.options(), config.out, force=config.force) as output:
         started = time.perf_counter()
         passages = questions.passages(opened.windower())
         prepared = time.perf_counter()
@@ -63,19 +63,18 @@ def run(config: EvaluateReader, progress: Progress = lambda line: None) -> Path:
             },
         }
         if config.known is not None:
-            excluded = set(read_ids(config.exclude_pmids, artifact.counts))
+            excluded = set(read_ids(config.exclude_pmids, output.counts))
             excluded |= {id_ for split in config.exclude_splits for id_ in read_split_ids(config.questions, split)}
-            known = _tails_by_head(read_known_pairs(config.known, artifact.counts, excluded))
+            known = _tails_by_head(read_known_pairs(config.known, output.counts, excluded))
             metrics["reciprocal_ranks"] = reciprocal_ranks(results, opened.decoding, known, TAIL)
-        artifacts.write_json(artifact.path / "metrics.json", metrics)
+        artifacts.write_json(output.path / "metrics.json", metrics)
         table = _table(metrics)
-        (artifact.path / "tables.md").write_text(table + "\n", encoding="utf-8")
-        with (artifact.path / "answers.jsonl").open("w", encoding="utf-8") as stream:
+        (output.path / "tables.md").write_text(table + "\n", encoding="utf-8")
+        with (output.path / "answers.jsonl").open("w", encoding="utf-8") as stream:
             for row in _answer_rows(results, opened.decoding):
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-        artifact.counts.add(Reason.QUESTIONS_READ, count=len(results))
-    progress(table)
-    return config.out
+        output.counts.add(Reason.QUESTIONS_READ, count=len(results))
+    return Artifact(label="evaluation", path=config.out, summary=[table])
 
 
 def _tails_by_head(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:

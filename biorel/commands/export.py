@@ -7,43 +7,40 @@ documents are streamed.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from biorel import artifacts
-from biorel.config import Export
+from biorel.artifacts import Artifact
+from biorel.config.export import Export
 from biorel.counts import Counts, Reason
 from biorel.errors import ConfigError, InputError, OutputError
 from biorel.formats.documents import read_documents
 from biorel.formats.relations import read_relations
 from biorel.formats.writers import HOLDING_TEXT, WRITERS, RelationWriter, format_of
+from biorel.progress import SILENT, Progress
 from biorel.records import Relation
 
 MODEL_FILES = ("tokenizer.json", "labels.json", "thresholds.json", "config.json")
 UNMATCHED = "relation of a document that is not in --documents left out"
 
-Progress = Callable[[str], None]
 
-
-def run(config: Export, progress: Progress = lambda line: None) -> Path:
-    """Export to `config.out`; returns it.
-
-    Args:
-        config: the command's configuration.
-        progress: is told what was written, and what was left out and why.
+def run(config: Export, progress: Progress = SILENT) -> Artifact:
+    """Export to `config.out`.
 
     Raises:
         BiorelError: flags that do not go together, bad input, or an output that exists or cannot be written.
             Nothing is left at the output's place then.
     """
+    summary: list[str] = []
     if config.relations is not None:
-        _convert(config, config.relations, progress)
+        summary = _convert(config, config.relations)
     elif config.model is not None:
-        _to_onnx(config, config.model, progress)
-    return config.out
+        summary = _to_onnx(config, config.model)
+    return Artifact(label="exported", path=config.out, summary=summary)
 
 
-def _to_onnx(config: Export, model: Path, progress: Progress) -> None:
+def _to_onnx(config: Export, model: Path) -> list[str]:
     if config.format not in ("auto", "onnx"):
         raise ConfigError(f"a model folder has no form {config.format!r}", "leave --format out, or give --relations")
     if config.documents:
@@ -55,14 +52,14 @@ def _to_onnx(config: Export, model: Path, progress: Progress) -> None:
     from biorel.training.model_folder import open_model
 
     opened = open_model(model)
-    with artifacts.folder("export", config, config.out, force=config.force) as artifact:
-        export_onnx(opened.model, artifact.path)
+    with artifacts.folder("export", config.options(), config.out, force=config.force) as output:
+        export_onnx(opened.model, output.path)
         for name in MODEL_FILES:
-            shutil.copyfile(model / name, artifact.path / name)
-    progress(f"{config.out}: ONNX graphs, described in onnx.json")
+            shutil.copyfile(model / name, output.path / name)
+    return ["ONNX graphs, described in onnx.json"]
 
 
-def _convert(config: Export, source: Path, progress: Progress) -> None:
+def _convert(config: Export, source: Path) -> list[str]:
     if config.format == "onnx":
         raise ConfigError("relations have no form in ONNX", "give --model, or another --format")
     format_ = format_of(config.out, config.format)
@@ -70,12 +67,9 @@ def _convert(config: Export, source: Path, progress: Progress) -> None:
         raise ConfigError(f"--format {format_} holds the text: it needs --documents", "name the files that were read")
     if config.documents and format_ not in HOLDING_TEXT:
         raise ConfigError(f"--format {format_} holds no text", "leave --documents out")
-    if config.out.resolve() in {path.resolve() for path in (source, *config.documents)}:
-        raise OutputError(f"{config.out}: is an input", "choose another --out")
-    if config.out.exists() and not config.force:
-        raise OutputError(f"{config.out}: exists already", "choose another --out, or say --force to replace it")
+    artifacts.check_output(config.out, force=config.force, inputs=(source, *config.documents))
     counts = Counts()
-    with artifacts.whole_file(config.out) as place, WRITERS[format_](place) as writer:
+    with artifacts.whole_file(config.out, force=config.force) as place, WRITERS[format_](place) as writer:
         relations = read_relations(source, counts)
         if config.documents:
             _with_documents(config, relations, writer, counts)
@@ -83,9 +77,10 @@ def _convert(config: Export, source: Path, progress: Progress) -> None:
             for relation in relations:
                 writer.write(None, (), (relation,))
                 counts.add(Reason.RELATIONS_WRITTEN)
-    for reason, count in counts.by_reason.items():
-        places = counts.examples.get(reason)
-        progress(f"{reason}: {count}" + (f" ({', '.join(places)})" if places else ""))
+    return [
+        f"{reason}: {count}" + (f" ({', '.join(counts.examples[reason])})" if counts.examples.get(reason) else "")
+        for reason, count in counts.by_reason.items()
+    ]
 
 
 def _with_documents(config: Export, relations: Iterator[Relation], writer: RelationWriter, counts: Counts) -> None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
@@ -15,7 +13,8 @@ from pathlib import Path
 import torch
 
 from biorel import artifacts
-from biorel.config import Extract
+from biorel.artifacts import Artifact
+from biorel.config.extract import Extract
 from biorel.counts import Counts, Reason
 from biorel.errors import InputError, OutputError
 from biorel.extraction.annotator import open_annotator
@@ -25,6 +24,7 @@ from biorel.extraction.extractor import BATCH_SIZE, Extractor, open_extractor
 from biorel.formats.documents import BAD_TOLD, read_records
 from biorel.formats.writers import WRITERS, format_of
 from biorel.model.device import pick_device
+from biorel.progress import SILENT, Progress
 from biorel.records import Status
 from biorel.resources import resource
 from biorel.schemas import to_row
@@ -32,36 +32,12 @@ from biorel.schemas import to_row
 _SUFFIXES = {"auto": "jsonl", "bioc": "xml"}  # the other formats are their own suffix
 
 
-@dataclass(frozen=True)
-class Summary:
-    """What an extraction did.
-
-    Attributes:
-        bad_places: the first few bad records.
-        books: what was read, repaired and dropped, by reason.
-        seconds: the whole time from the first record to the last row.
-    """
-
-    out: Path
-    status: Path
-    relations: int
-    by_status: dict[str, int]
-    bad_places: list[str]
-    books: Mapping[str, int]
-    seconds: float
-    device: str
-
-    @property
-    def documents(self) -> int:
-        return sum(self.by_status.values())
-
-
-def run(config: Extract, progress: Callable[[int], None] = lambda documents: None) -> Summary:
+def run(config: Extract, progress: Progress = SILENT) -> Artifact:
     """Extract the relations of all documents of `config.input`.
 
-    Args:
-        config: the command's configuration.
-        progress: is told the number of documents done, after each chunk.
+    Returns:
+        The file of relations. `details` holds `status` (path of the status file), `documents`, `relations`,
+        `by_status` and `counts` (numbers), `seconds` (from the first record to the last row) and `device`.
 
     Raises:
         BiorelError: the input cannot be read or holds no usable document, the model is unusable, or the
@@ -71,9 +47,11 @@ def run(config: Extract, progress: Callable[[int], None] = lambda documents: Non
     if config.threads:
         torch.set_num_threads(config.threads)
     out = config.out or Path(f"{_stem(config.input)}.relations.{_SUFFIXES.get(config.format, config.format)}")
-    status_path = config.status or out.with_name(f"{_stem(out)}.status.jsonl")
+    status_path = config.status or out.with_name(f"{out.name}.status.jsonl")
     if len({path.resolve() for path in (config.input, out, status_path)}) < 3:
         raise OutputError(f"the input, {out} and {status_path} must be three files", "choose another --out or --status")
+    for path in (out, status_path):
+        artifacts.check_output(path, force=config.force)
     writer_kind = WRITERS[format_of(out, config.format)]
     counts = Counts()
     extractor = _extractor(config, device, counts)
@@ -82,10 +60,11 @@ def run(config: Extract, progress: Callable[[int], None] = lambda documents: Non
     found = 0
     began = time.perf_counter()
     with ExitStack() as stack:
-        relations_file = stack.enter_context(artifacts.whole_file(out))
-        status_file = stack.enter_context(artifacts.whole_file(status_path))
+        relations_file = stack.enter_context(artifacts.whole_file(out, force=config.force))
+        status_file = stack.enter_context(artifacts.whole_file(status_path, force=config.force))
         statuses = stack.enter_context(status_file.open("w", encoding="utf-8"))
         writer = stack.enter_context(writer_kind(relations_file))
+        report_done = stack.enter_context(progress.documents())
         records = read_records(config.input, counts)
         while chunk := list(islice(records, BATCH_SIZE)):
             docs = extractor.extract([record for _, record in chunk], counts)
@@ -98,14 +77,36 @@ def run(config: Extract, progress: Callable[[int], None] = lambda documents: Non
                 statuses.write(json.dumps(to_row(status), ensure_ascii=False) + "\n")
                 by_status[doc.status] += 1
                 found += len(doc.relations)
-            progress(by_status.total())
+            report_done(by_status.total())
         if by_status.total() == by_status[Outcome.BAD_RECORD]:
             first = bad_places[0] if bad_places else f"{config.input}: no record"
             raise InputError(f"{first} (and no other record is usable)", "the README tells the formats")
     if extractor.model.model.config.uses_graph and extractor.injector is None:
         counts.add(Reason.DOCUMENTS_READ_WITHOUT_GRAPH_THOUGH_MODEL_LEARNED_WI, count=by_status.total())
     seconds = time.perf_counter() - began
-    return Summary(out, status_path, found, dict(by_status), bad_places, counts.by_reason, seconds, str(device))
+    documents = by_status.total()
+    statuses_in_words = ", ".join(f"{count} {name}" for name, count in by_status.items() if count)
+    return Artifact(
+        label="relations",
+        path=out,
+        summary=[
+            f"{found} relations of {documents} documents ({statuses_in_words or 'the input is empty'})",
+            "; ".join(f"{reason}: {count}" for reason, count in counts.by_reason.items()),
+            f"{documents / max(seconds, 1e-9):.1f} docs/s on {device} ({seconds:.1f} s)",
+            f"status: {status_path}",
+        ],
+        details={
+            "status": status_path,
+            "documents": documents,
+            "relations": found,
+            "by_status": dict(by_status),
+            "counts": counts.by_reason,
+            "seconds": seconds,
+            "device": str(device),
+        },
+        bad_records=bad_places,
+        bad_accepted=config.skip_bad,
+    )
 
 
 def _stem(path: Path) -> str:

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from biorel import artifacts
-from biorel.config import FetchCtd
+from biorel.artifacts import Artifact
+from biorel.config.fetch_ctd import FetchCtd
 from biorel.counts import Counts
 from biorel.errors import ConfigError, InputError
 from biorel.fetch.bulk_files import STATE, Wanted, copy_files, fetch_files, write_state
 from biorel.fetch.http import Client
-from biorel.fetch.pacing import CLOCK, Clock
+from biorel.fetch.pacing import CLOCK
 from biorel.fetch.services import Service, read_service
 from biorel.knowledge.ctd_table import read_rows
+from biorel.progress import SILENT, Progress
 from biorel.resources import resource
 
-Progress = Callable[[str], None]
 _SUFFIXES = (".csv.gz", ".csv", ".tsv.gz", ".tsv")
 
 
-def run(config: FetchCtd, progress: Progress = lambda line: None, clock: Clock = CLOCK) -> Path:
-    """Bring CTD's files into the folder `config.out`; returns it.
+def run(config: FetchCtd, progress: Progress = SILENT) -> Artifact:
+    """Bring CTD's files into the folder `config.out`.
 
     Raises:
         FetchError: CTD does not answer, or sends a page; the message says what to do.
@@ -31,18 +31,18 @@ def run(config: FetchCtd, progress: Progress = lambda line: None, clock: Clock =
     service = read_service(resource("services.toml"), "ctd", config.url)
     files = _wanted(config, service)
     resume = "" if config.source is not None else STATE
-    with artifacts.folder("fetch ctd", config, config.out, force=config.force, resume=resume) as artifact:
+    with artifacts.folder("fetch ctd", config.options(), config.out, force=config.force, resume=resume) as output:
         if config.source is not None:
-            entries = copy_files(files, artifact.path, config.source, artifact.counts)
+            entries = copy_files(files, output.path, config.source, output.counts)
         else:
-            if not artifact.resumed:
-                write_state(artifact.path, {})
-            client = Client(service, clock=clock, tell=progress)
-            entries = fetch_files(files, artifact.path, client, artifact.counts)
-        artifact.notes["files"] = [entry.to_json() for entry in entries]
-        (artifact.path / STATE).unlink(missing_ok=True)
-        progress(f"{len(entries)} files; use them with: biorel build-dataset --ctd {config.out}")
-    return config.out
+            if not output.resumed:
+                write_state(output.path, {})
+            client = Client(service, clock=CLOCK, tell=progress.line)
+            entries = fetch_files(files, output.path, client, output.counts)
+        output.notes["files"] = [entry.to_json() for entry in entries]
+        (output.path / STATE).unlink(missing_ok=True)
+    summary = [f"{len(entries)} files; use them with: biorel build-dataset --ctd {config.out}"]
+    return Artifact(label="CTD", path=config.out, summary=summary)
 
 
 def _wanted(config: FetchCtd, service: Service) -> list[Wanted]:

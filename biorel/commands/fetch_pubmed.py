@@ -10,23 +10,25 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from biorel import artifacts
-from biorel.config import FetchPubmed
+from biorel.artifacts import Artifact
+from biorel.config.fetch_pubmed import FetchPubmed
 from biorel.counts import Counts, Reason
 from biorel.errors import FetchError, InputError
 from biorel.fetch.batches import REQUEST, FetchBatches, same_request, write_request
 from biorel.fetch.eutils import BATCH, fetch_articles, search
 from biorel.fetch.http import Client
-from biorel.fetch.pacing import CLOCK, Clock
+from biorel.fetch.pacing import CLOCK
 from biorel.fetch.services import read_service
 from biorel.formats.pmids import read_pmids, write_missing, write_pmids
 from biorel.formats.pubmed import OTHER_ABSTRACT, Citation, Deletion, from_line, read_pubmed, to_line
 from biorel.formats.pubmed_versions import LatestVersions, baseline_files
 from biorel.knowledge.ctd_curations import read_curations
+from biorel.progress import SILENT, Progress
 from biorel.records import Article, Document
 from biorel.resources import resource
 from biorel.tables import TableWriter
@@ -34,18 +36,16 @@ from biorel.tables import TableWriter
 DOCUMENTS, ARTICLES, MISSING, PMIDS = "documents.parquet", "articles.parquet", "missing.tsv", "pmids.txt"
 _PARTS, _SEARCHED = "parts", "searched.json"
 
-Progress = Callable[[str], None]
 
-
-def run(config: FetchPubmed, progress: Progress = lambda line: None, clock: Clock = CLOCK) -> Path:
-    """Fetch into the folder `config.out`; returns it.
+def run(config: FetchPubmed, progress: Progress = SILENT) -> Artifact:
+    """Fetch into the folder `config.out`.
 
     Raises:
         FetchError: the service failed; what was fetched stays in NAME.partial, and the same command goes on from there.
         InputError: a file cannot be read, or there is nothing to fetch.
     """
-    with artifacts.folder("fetch pubmed", config, config.out, force=config.force, resume=REQUEST) as artifact:
-        folder, counts = artifact.path, artifact.counts
+    with artifacts.folder("fetch pubmed", config.options(), config.out, force=config.force, resume=REQUEST) as output:
+        folder, counts = output.path, output.counts
         if config.baseline:
             asked, reasons = _listed(config, counts)
             files = baseline_files(config.baseline)
@@ -53,9 +53,9 @@ def run(config: FetchPubmed, progress: Progress = lambda line: None, clock: Cloc
             parts, count = _read_files(folder, files, asked, progress), len(files)
             reasons |= dict.fromkeys(asked or (), "not in these files")
             standing = LatestVersions(files)
-            artifact.notes["files"] = [{"path": str(path), "bytes": path.stat().st_size} for path in files]
+            output.notes["files"] = [{"path": str(path), "bytes": path.stat().st_size} for path in files]
         else:
-            client = _client(config, progress, clock)
+            client = _client(config, progress)
             asked, reasons = _asked(config, folder, client, counts, progress)
             parts, count = FetchBatches(folder / _PARTS), -(-len(asked) // BATCH)
             failed = _fetch(parts, asked, client, progress)
@@ -65,7 +65,7 @@ def run(config: FetchPubmed, progress: Progress = lambda line: None, clock: Cloc
             for number, error in failed.items():
                 batch = asked[number * BATCH : (number + 1) * BATCH]
                 reasons |= dict.fromkeys(batch, f"not fetched: {error.message}")
-            artifact.notes["service"] = {"url": client.service.url, "requests": client.requests}
+            output.notes["service"] = {"url": client.service.url, "requests": client.requests}
             standing = LatestVersions()
         written = _write_tables(folder, parts, count, standing, reasons, counts, config.max)
         if asked is not None:
@@ -77,17 +77,17 @@ def run(config: FetchPubmed, progress: Progress = lambda line: None, clock: Cloc
         shutil.rmtree(folder / _PARTS)
         (folder / _SEARCHED).unlink(missing_ok=True)
         (folder / REQUEST).unlink()
-        progress(f"{written} documents, {len(reasons)} PMIDs missing (see {MISSING})")
-    return config.out
+    summary = [f"{written} documents, {len(reasons)} PMIDs missing (see {MISSING})"]
+    return Artifact(label="documents", path=config.out, summary=summary)
 
 
-def _client(config: FetchPubmed, progress: Progress, clock: Clock) -> Client:
+def _client(config: FetchPubmed, progress: Progress) -> Client:
     service = read_service(resource("services.toml"), "eutils", config.url)
     common = {"tool": config.tool} | ({"email": config.email} if config.email else {})
     if not config.email:
-        progress("NCBI asks for --email, so that it can write to you before it blocks you")
+        progress.line("NCBI asks for --email, so that it can write to you before it blocks you")
     key = os.environ.get("NCBI_API_KEY", "").strip()
-    return Client(service, common=common, key=key, clock=clock, tell=progress)
+    return Client(service, common=common, key=key, clock=CLOCK, tell=progress.line)
 
 
 def _listed(config: FetchPubmed, counts: Counts) -> tuple[list[str] | None, dict[str, str]]:
@@ -125,7 +125,7 @@ def _asked(
         raise InputError(f"no article of PubMed answers the query {query!r}", "try it at pubmed.ncbi.nlm.nih.gov")
     _begin(folder, request, found, searched)
     counts.include(searched)
-    progress(f"{len(found)} PMIDs found")
+    progress.line(f"{len(found)} PMIDs found")
     return found, {}
 
 
@@ -156,7 +156,7 @@ def _fetch(parts: FetchBatches, pmids: list[str], client: Client, progress: Prog
     def batch(number: int) -> list[str]:
         return [to_line(item) for item in fetch_articles(client, pmids[number * BATCH : (number + 1) * BATCH])]
 
-    return parts.fetch(-(-len(pmids) // BATCH), batch, progress)
+    return parts.fetch(-(-len(pmids) // BATCH), batch, progress.line)
 
 
 def _unfinished(failed: dict[int, FetchError], count: int) -> FetchError:
@@ -177,7 +177,7 @@ def _read_files(folder: Path, files: list[Path], asked: list[str] | None, progre
                 yield to_line(record)
 
     parts = FetchBatches(folder / _PARTS)
-    parts.fetch(len(files), lines, progress)
+    parts.fetch(len(files), lines, progress.line)
     return parts
 
 

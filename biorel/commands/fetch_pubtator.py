@@ -4,64 +4,61 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 from biorel import artifacts
-from biorel.config import FetchPubtator
+from biorel.artifacts import Artifact
+from biorel.config.fetch_pubtator import FetchPubtator
 from biorel.counts import Counts, Reason
 from biorel.errors import FetchError
 from biorel.fetch.batches import REQUEST, FetchBatches, same_request, write_request
 from biorel.fetch.http import Client
-from biorel.fetch.pacing import CLOCK, Clock
+from biorel.fetch.pacing import CLOCK
 from biorel.fetch.pubtator_api import BATCH, BIOC, export
 from biorel.fetch.pubtator_dump import filter_dump
 from biorel.fetch.services import read_service
 from biorel.formats.pmids import read_pmids, write_missing, write_pmids
+from biorel.progress import SILENT, Progress
 from biorel.resources import resource
 
 MISSING, PMIDS = "missing.tsv", "pmids.txt"
 NAMES = {"biocjson": "documents.bioc.jsonl", "pubtator": "documents.pubtator.txt"}
 _PARTS = "parts"
 
-Progress = Callable[[str], None]
 
-
-def run(config: FetchPubtator, progress: Progress = lambda line: None, clock: Clock = CLOCK) -> Path:
-    """Fetch into the folder `config.out`; returns it.
+def run(config: FetchPubtator, progress: Progress = SILENT) -> Artifact:
+    """Fetch into the folder `config.out`.
 
     Raises:
         FetchError: the service failed; what was fetched stays in NAME.partial, and the same command goes on from there.
         InputError: a file cannot be read, or there is no PMID.
     """
     resume = "" if config.dump is not None else REQUEST
-    with artifacts.folder("fetch pubtator", config, config.out, force=config.force, resume=resume) as artifact:
-        folder, counts = artifact.path, artifact.counts
+    with artifacts.folder("fetch pubtator", config.options(), config.out, force=config.force, resume=resume) as output:
+        folder, counts = output.path, output.counts
         pmids, reasons = read_pmids(config.pmids, counts)
         if config.dump is not None:
-            missing, name = _filter(config.dump, pmids, folder, counts, progress, clock), NAMES["pubtator"]
+            missing, name = _filter(config.dump, pmids, folder, counts, progress), NAMES["pubtator"]
         else:
             service = read_service(resource("services.toml"), "pubtator", config.url)
-            client = Client(service, clock=clock, tell=progress)
+            client = Client(service, clock=CLOCK, tell=progress.line)
             missing, name = _export(config, pmids, folder, client, counts, progress), NAMES[config.format]
-            artifact.notes["service"] = {"url": service.url, "requests": client.requests}
+            output.notes["service"] = {"url": service.url, "requests": client.requests}
         reasons |= missing
         write_pmids(folder / PMIDS, pmids)
         write_missing(folder / MISSING, reasons)
         counts.add(Reason.PMIDS_ASKED_FOR, count=len(pmids))
         counts.add(Reason.MISSING_PMIDS, count=len(reasons))
-        progress(f"{len(pmids) - len(missing)} documents in {name}, {len(reasons)} PMIDs missing (see {MISSING})")
-    return config.out
+    summary = [f"{len(pmids) - len(missing)} documents in {name}, {len(reasons)} PMIDs missing (see {MISSING})"]
+    return Artifact(label="documents", path=config.out, summary=summary)
 
 
-def _filter(
-    dump: Path, pmids: list[str], folder: Path, counts: Counts, progress: Progress, clock: Clock
-) -> dict[str, str]:
-    began = clock.now()
+def _filter(dump: Path, pmids: list[str], folder: Path, counts: Counts, progress: Progress) -> dict[str, str]:
+    began = CLOCK.now()
 
     def told(read: int, kept: int) -> None:
-        rate = read / 1e6 / max(clock.now() - began, 1e-9)
-        progress(f"{read / 1e9:.1f} GB read, {kept} of {len(pmids)} documents found, {rate:.0f} MB/s")
+        rate = read / 1e6 / max(CLOCK.now() - began, 1e-9)
+        progress.line(f"{read / 1e9:.1f} GB read, {kept} of {len(pmids)} documents found, {rate:.0f} MB/s")
 
     with (folder / NAMES["pubtator"]).open("wb") as out:
         done = filter_dump(dump, pmids, out, counts, told)
@@ -85,7 +82,7 @@ def _export(
         # a PMID before its lines, so that the books can be kept from the parts
         return [line for pmid, lines in documents.items() for line in (f"#{pmid}", *lines)]
 
-    failed = parts.fetch(count, batch, progress)
+    failed = parts.fetch(count, batch, progress.line)
     if failed and not config.incomplete:
         first, error = next(iter(failed.items()))
         raise FetchError(

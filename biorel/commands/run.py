@@ -1,128 +1,124 @@
-"""run: a whole pipeline from one TOML file; a stage whose inputs and parameters did not change is skipped.
+"""run: a whole pipeline from one TOML file; a stage is skipped if nothing that it depends on has changed.
 
-Every stage writes `OUT/NAME`; with --seeds or --folds see `replicas`. The fingerprint in a stage's manifest says what
-it was made from; where it is the same, the stage is skipped.
+Every stage writes `OUT/NAME`; see `pipeline.repeats` for `--seeds` and `--folds`. The manifest of a stage holds the
+fingerprint of its options and inputs; the stage is skipped if it would get the same fingerprint again.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from biorel import artifacts, config
-from biorel.commands import (
-    aggregate,
-    ask,
-    build_dataset,
-    build_graph,
-    build_linker,
-    build_questions,
-    ensemble,
-    evaluate,
-    evaluate_reader,
-    export,
-    extract,
-    pretrain,
-    tag,
-    train,
-    train_reader,
-    train_tagger,
-)
-from biorel.config import Config, Run
+from biorel import artifacts
+from biorel.artifacts import Artifact
+from biorel.commands import COMMANDS
+from biorel.config import Config, load
+from biorel.config.run import Run
+from biorel.errors import ConfigError
 from biorel.pipeline import summaries
-from biorel.pipeline.repeats import plan, replica_of
-from biorel.pipeline.stages import Command, Progress
-from biorel.training.loop import display_name
-
-COMMANDS = {
-    "build-dataset": Command(config.BuildDataset, build_dataset.run),
-    "pretrain": Command(config.Pretrain, pretrain.run),
-    "train": Command(config.Train, lambda given, progress: train.run(given, lambda reports: _told(reports, progress))),
-    "ensemble": Command(config.Ensemble, ensemble.run, gathers=True),
-    "evaluate": Command(config.Evaluate, evaluate.run),
-    "extract": Command(config.Extract, lambda given, _: extract.run(given), ".jsonl"),
-    "aggregate": Command(config.Aggregate, aggregate.run, ".parquet"),
-    "build-questions": Command(config.BuildQuestions, build_questions.run),
-    "train-reader": Command(
-        config.TrainReader, lambda given, progress: train_reader.run(given, lambda reports: _told(reports, progress))
-    ),
-    "evaluate-reader": Command(config.EvaluateReader, evaluate_reader.run),
-    "ask": Command(config.Ask, lambda given, _: ask.run(given), ".jsonl"),
-    "tag": Command(config.Tag, tag.run),
-    "train-tagger": Command(config.TrainTagger, train_tagger.run),
-    "build-linker": Command(config.BuildLinker, build_linker.run),
-    "build-graph": Command(config.BuildGraph, build_graph.run),
-    "export": Command(config.Export, export.run),
-}
+from biorel.pipeline.repeats import Plan, Repeats, Stage
+from biorel.pipeline.stages import StageKind
+from biorel.progress import SILENT, Progress
 
 
-def _told(reports: Any, progress: Progress) -> Any:
-    for report in reports:
-        if report.dev is not None:
-            told = [f"{display_name(name)} {value:.3f}" for name, value in report.losses.items()]
-            told += [f"dev {display_name(name)} {100 * value:.1f}" for name, value in report.dev.measures.items()]
-            progress(f"  epoch {report.epoch}: {', '.join(told)}, {report.speed:.1f} a second")
-        yield report
+def run(config: Run, progress: Progress = SILENT) -> Artifact:
+    """Run the stages of a pipeline in order.
 
+    With `--seeds` or `--folds`, the evaluations of all copies are summarised in `OUT/seeds.json` and `seeds.md`, or
+    in `OUT/folds.json` and `folds.md`.
 
-def run(given: Run, progress: Progress = lambda line: None) -> list[str]:
-    """Run the stages in order; returns those that ran, by name (`seed-1/model` for the copy of a seed).
-
-    With --seeds or --folds the evaluations of all copies are summed up in the end, in `OUT/seeds.json` and
-    `OUT/seeds.md` (`OUT/folds.json`, `OUT/folds.md`).
+    Returns:
+        The folder of all stages; `details["ran"]` lists the labels of the stages that ran, such as `seed-1/model`.
 
     Raises:
-        BiorelError: the pipeline is no valid TOML or names what there is not, or a stage failed; the
-            stages before it keep their outputs.
+        BiorelError: the pipeline is invalid, or a stage failed. The stages before it keep their outputs.
     """
-    ran = []
+    repeats = _repeats(config)
+    everywhere = {"seed": config.seed, "device": config.device}
+    plan = Plan(
+        pipeline=config.pipeline,
+        out=config.out,
+        data=config.data,
+        changes=config.set,
+        everywhere={name: value for name, value in everywhere.items() if value is not None},
+        repeats=repeats,
+    )
+    stages = plan.stages(_kinds())
+    # all options are validated before the first stage runs
+    configs = [_configure(stage) for stage in stages]
     due: set[str] = set()
-    stages = plan(given, COMMANDS)
-    for stage in stages:
-        command, configured = COMMANDS[stage.command], stage.config
-        reason = _reason(stage.command, configured, stage.out)
-        if given.dry_run and not reason and due & stage.uses:
+    for stage, options in zip(stages, configs, strict=True):
+        reason = _reason_to_run(stage, options)
+        if config.dry_run and not reason and due & stage.uses:
             reason = f"runs again, after {', '.join(sorted(due & stage.uses))}"
-        progress(f"{stage.label}: {reason or 'skipped, nothing that it depends on has changed'}")
+        progress.line(f"{stage.label}: {reason or 'skipped, nothing that it depends on has changed'}")
         if reason:
             due.add(stage.label)
-        if reason and not given.dry_run:
-            if "force" in command.kind.model_fields:
-                configured = configured.model_copy(update={"force": True})
-            command.run(configured, progress)
-            ran.append(stage.label)
-            if command.suffix:
-                _sign(stage.command, configured, stage.out)
-    replica = replica_of(given)
-    if replica is not None and not given.dry_run:
-        progress(summaries.write(given.out, replica, stages))
-    return ran
+        if reason and not config.dry_run:
+            _run_stage(stage, options, progress)
+    if repeats is not None and not config.dry_run:
+        progress.line(summaries.write(config.out, repeats, stages))
+    return _result(config, [stage.label for stage in stages if stage.label in due])
+
+
+def _repeats(config: Run) -> Repeats | None:
+    if config.seeds is not None:
+        return Repeats("seed", config.seeds)
+    return Repeats("fold", config.folds) if config.folds is not None else None
+
+
+def _kinds() -> Mapping[str, StageKind]:
+    """What the pipeline must know of each command that may be a stage."""
+    return {
+        name: StageKind(frozenset(command.config_class.model_fields), command.suffix, command.gathers)
+        for name, command in COMMANDS.items()
+        if command.in_pipelines
+    }
+
+
+def _configure(stage: Stage) -> Config:
+    try:
+        return load(COMMANDS[stage.command].config_class, stage.values)
+    except ConfigError as error:
+        raise ConfigError(f"stage {stage.name}: {error.message}", error.hint) from error
+
+
+def _run_stage(stage: Stage, options: Config, progress: Progress) -> None:
+    command = COMMANDS[stage.command]
+    if "force" in command.config_class.model_fields:
+        options = options.model_copy(update={"force": True})
+    made = command.run(options, progress)
+    for line in made.summary:
+        progress.line(line)
+    if command.suffix:
+        # a file cannot hold a manifest
+        content = {
+            "fingerprint": artifacts.fingerprint(stage.command, options.options()),
+            "config": artifacts.plain(options.options()),
+        }
+        artifacts.write_json(_manifest_path(stage.out), content)
 
 
 def _manifest_path(out: Path) -> Path:
     return out / artifacts.MANIFEST if not out.suffix else out.with_suffix(".manifest.json")
 
 
-def _reason(command: str, configured: Config, out: Path) -> str:
-    """Why the stage must run; empty where it need not."""
-    path = _manifest_path(out)
-    if not out.exists() or not path.is_file():
+def _reason_to_run(stage: Stage, options: Config) -> str:
+    """Why the stage must run; empty if its output is up to date."""
+    path = _manifest_path(stage.out)
+    if not stage.out.exists() or not path.is_file():
         return "runs, there is no output yet"
     manifest = json.loads(path.read_text(encoding="utf-8"))
-    if manifest.get("fingerprint") == artifacts.fingerprint(command, configured):
+    if manifest.get("fingerprint") == artifacts.fingerprint(stage.command, options.options()):
         return ""
-    now, before = configured.model_dump(mode="json", by_alias=True), manifest.get("config", {})
-    changed = [field for field in now if field != "force" and now[field] != before.get(field)]
+    now, before = artifacts.plain(options.options()), manifest.get("config", {})
+    changed = [name for name in now if name != "force" and now[name] != before.get(name)]
     return f"runs again, changed: {', '.join(changed) if changed else 'an input'}"
 
 
-def _sign(command: str, configured: Config, out: Path) -> None:
-    """A file has no manifest of its own: put one beside it."""
-    artifacts.write_json(
-        _manifest_path(out),
-        {
-            "fingerprint": artifacts.fingerprint(command, configured),
-            "config": configured.model_dump(mode="json", by_alias=True),
-        },
-    )
+def _result(config: Run, due: Sequence[str]) -> Artifact:
+    if config.dry_run:
+        return Artifact(label="pipeline", details={"ran": []}, summary=[f"to run: {', '.join(due) or 'nothing'}"])
+    summary = [f"ran: {', '.join(due) or 'nothing, all outputs are up to date'}"]
+    return Artifact(label="pipeline", path=config.out, summary=summary, details={"ran": list(due)})

@@ -3,44 +3,45 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
 from biorel import artifacts
-from biorel.config import Tag
+from biorel.artifacts import Artifact
+from biorel.config.tag import Tag
 from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.documents import read_documents
 from biorel.linking.lexicon import LEXICON
 from biorel.linking.linker import load_linker
 from biorel.ner.taggers import Tagger, TaggerOptions, open_tagger
+from biorel.progress import SILENT, Progress
 from biorel.records import Document, Mention
 from biorel.resources import resource
 from biorel.tables import TableWriter
 
 _CHUNK = 256
-Progress = Callable[[str], None]
 
 
-def run(config: Tag, progress: Progress = lambda line: None) -> Path:
-    """Tag the documents and write the folder `config.out`; returns it. Memory holds a chunk of documents.
+def run(config: Tag, progress: Progress = SILENT) -> Artifact:
+    """Tag the documents and write the folder `config.out`. Memory holds a chunk of documents.
 
     Mentions that the documents bring are left out, so that all are of one tagger.
 
     Raises:
         BiorelError: an input cannot be read, a model is not there, or (--strict) a row is malformed.
     """
-    with artifacts.folder("tag", config, config.out, force=config.force) as artifact:
-        counts = artifact.counts
+    with artifacts.folder("tag", config.options(), config.out, force=config.force) as output:
+        counts = output.counts
         linker_folder = config.linker or resource("models", "linker")
         tagger = _tagger(config, linker_folder, counts)
         ours = config.link and config.tagger != "imported" and not config.scispacy_linker
         linker = load_linker(linker_folder) if ours else None
         began = time.perf_counter()
         with (
-            TableWriter(artifact.path / "documents.parquet", Document) as documents,
-            TableWriter(artifact.path / "mentions.parquet", Mention) as mentions,
+            TableWriter(output.path / "documents.parquet", Document) as documents,
+            TableWriter(output.path / "mentions.parquet", Mention) as mentions,
         ):
             for chunk in _chunks(config, counts):
                 found = tagger.tag(chunk)
@@ -56,10 +57,9 @@ def run(config: Tag, progress: Progress = lambda line: None) -> Path:
                 f"{counts.examples[Reason.MALFORMED_ROW][0]}", "mend the row, or leave --strict out to skip it"
             )
         rate = counts[Reason.DOCUMENTS_WRITTEN] / max(1e-9, time.perf_counter() - began)
-        artifact.notes["documents_per_second"] = round(rate, 1)
-        progress("; ".join(f"{reason}: {count}" for reason, count in counts.by_reason.items()))
-        progress(f"{rate:.1f} docs/s")
-    return config.out
+        output.notes["documents_per_second"] = round(rate, 1)
+    summary = ["; ".join(f"{reason}: {count}" for reason, count in counts.by_reason.items()), f"{rate:.1f} docs/s"]
+    return Artifact(label="tagged", path=config.out, summary=summary)
 
 
 def _tagger(config: Tag, linker_folder: Path, counts: Counts) -> Tagger:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,8 @@ import pandas as pd
 import torch
 
 from biorel import artifacts
-from biorel.config import Train
+from biorel.artifacts import Artifact
+from biorel.config.train import Train
 from biorel.counts import Counts, Reason
 from biorel.dataset.featurize import Featurizer
 from biorel.dataset.labels import read_labels
@@ -23,6 +22,7 @@ from biorel.errors import InputError
 from biorel.knowledge.support import GRAPH_FEATURES
 from biorel.model.bran import Bran, BranConfig
 from biorel.model.device import deterministic, pick_device
+from biorel.progress import SILENT, DevScore, Progress, Report
 from biorel.records import Example
 from biorel.scoring.metrics import evaluate
 from biorel.scoring.ner import evaluate_spans
@@ -32,7 +32,7 @@ from biorel.training.bert_start import load_bert, open_bert
 from biorel.training.checkpoint import FILE, FOLDER, TrainingState, discard_state, resume_state
 from biorel.training.events import event_file
 from biorel.training.graph import injector_for, read_triples, with_knowledge
-from biorel.training.loop import DevScore, Report, speed_metrics, train
+from biorel.training.loop import speed_metrics, train
 from biorel.training.model_card import options_told
 from biorel.training.model_folder import ModelFolder, save_model
 from biorel.training.optim import WeightAverage, build_optimizer
@@ -51,21 +51,17 @@ _RERANKED = (
 )
 
 
-def run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]] = iter) -> Path:
-    """Train and write the model folder `config.out`; returns it.
-
-    Args:
-        config: the command's configuration.
-        reports: is given the stream of reports and passes them on; a progress bar lives there.
+def run(config: Train, progress: Progress = SILENT) -> Artifact:
+    """Train and write the model folder `config.out`.
 
     Raises:
         BiorelError: an empty split, a dataset that is incomplete, a checkpoint of another run.
     """
     with deterministic(config.deterministic):
-        return _run(config, reports)
+        return _run(config, progress)
 
 
-def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]]) -> Path:
+def _run(config: Train, progress: Progress) -> Artifact:
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
@@ -76,9 +72,10 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
     training, bare_dev = _splits(config, Featurizer(tokenizer, schema.labels, ner), counts)
     dev = bare_dev
     check_task(config.task, training, dev, config.dataset)
-    with artifacts.folder("train", config, config.out, force=config.force, resume=f"{FOLDER}/{FILE}") as artifact:
+    resume = f"{FOLDER}/{FILE}"
+    with artifacts.folder("train", config.options(), config.out, force=config.force, resume=resume) as output:
         torch.manual_seed(config.seed)
-        artifact.counts.include(counts)
+        output.counts.include(counts)
         sizes = _sizes(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner))
         model = Bran(sizes if bert is None else bert.sized(sizes))
         share = load_bert(
@@ -90,15 +87,15 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
             layer_decay=config.layer_decay,
         )
         if config.vectors is not None:
-            found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, artifact.counts)
-            artifact.counts.add(Reason.TOKENS_WITH_PRE_TRAINED_VECTOR, count=found)
+            found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, output.counts)
+            output.counts.add(Reason.TOKENS_WITH_PRE_TRAINED_VECTOR, count=found)
         if config.pretrained is not None:
             copied = start_from(model, config.pretrained, tokenizer)
-            artifact.counts.add(Reason.PRE_TRAINED_PARAMETERS, count=copied)
+            output.counts.add(Reason.PRE_TRAINED_PARAMETERS, count=copied)
         if config.graph is not None:
             inject = injector_for(config.graph, read_triples(config.graph), model.config, tokenizer)
             training, dev = (with_knowledge(part, config.dataset, SPLITS[:2], inject) for part in (training, dev))
-            artifact.counts.add(Reason.BRANCHES_KNOWLEDGE, count=sum(len(one.branch_tokens) for one in training))
+            output.counts.add(Reason.BRANCHES_KNOWLEDGE, count=sum(len(one.branch_tokens) for one in training))
         collate = ModelFolder(model, tokenizer, schema, ner, {}).collator
         model.to(device)
         state = TrainingState(
@@ -114,9 +111,9 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
             WeightAverage(model, config.ema),
         )
         # the examples hold numbers of labels: with other names they are other data
-        key = " ".join([artifacts.fingerprint("train", config), *schema.labels, *ner])
-        checkpoint = artifact.path / FOLDER
-        artifact.notes["resumed"] = resume_state(state, checkpoint, key, force=config.force)
+        key = " ".join([artifacts.fingerprint("train", config.options()), *schema.labels, *ner])
+        checkpoint = output.path / FOLDER
+        output.notes["resumed"] = resume_state(state, checkpoint, key, force=config.force)
 
         def score_dev(rule: ThresholdRule = tune) -> DevScore:
             if config.task != "relations":
@@ -139,8 +136,9 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
             task_weight=float(config.task != "ner"),
         )
         work = RelationObjective(model, training, collate, recipe, device)
-        with event_file(artifact.path / "events", state.epoch + 1) as tell:
-            for report in reports(train(state, work, recipe, score_dev, checkpoint, key)):
+        with event_file(output.path / "events", state.epoch + 1) as tell:
+            steps = train(state, work, recipe, score_dev, checkpoint, key)
+            for report in progress.training(steps, epochs=config.epochs, unit="docs"):
                 if report.dev is not None:
                     tell(report.epoch, _values(report, report.dev))
 
@@ -151,12 +149,12 @@ def _run(config: Train, reports: Callable[[Iterable[Report]], Iterator[Report]])
             fit_mix(model, dev, collate, token_budget=config.eval_tokens)
         final = score_dev(RULES[config.thresholds])
         saved = ModelFolder(model, tokenizer, schema, ner, final.thresholds)
-        pd.DataFrame(state.history).to_parquet(artifact.path / "history.parquet", index=False)
+        pd.DataFrame(state.history).to_parquet(output.path / "history.parquet", index=False)
         metrics = _metrics(config, state, final, len(training), len(dev), device)
-        save_model(artifact.path, saved, metrics, _card(config, metrics))
+        save_model(output.path, saved, metrics, _card(config, metrics))
         discard_state(checkpoint)
-        artifact.notes["device"] = str(device)
-    return config.out
+        output.notes["device"] = str(device)
+    return Artifact(label="model", path=config.out)
 
 
 def _splits(config: Train, encoder: Featurizer, counts: Counts) -> tuple[list[Example], list[Example]]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from biorel import artifacts
-from biorel.artifacts import Artifact
-from biorel.config import TrainReader
+from biorel.artifacts import Artifact, OutputFolder
+from biorel.config.train_reader import TrainReader
 from biorel.model.device import pick_device
+from biorel.progress import SILENT, Progress
 from biorel.qa.decoding import Decoding
 from biorel.qa.decoding_tuning import tune_decoding
 from biorel.qa.folder import ReaderFolder, save_reader
@@ -20,7 +20,7 @@ from biorel.qa.joint_encoder import longest_passage
 from biorel.qa.metrics import QuestionResult, measure
 from biorel.qa.question_sets import read_training_sets
 from biorel.qa.reader_config import ReaderConfig
-from biorel.qa.training import ReaderTrainingArguments, Reports, TrainingRun, train_reader
+from biorel.qa.training import ReaderTrainingArguments, TrainingRun, train_reader
 from biorel.text.tokenizer import load_tokenizer
 from biorel.training.bert_start import Pretrained, open_bert
 from biorel.training.checkpoint import FOLDER, foreign_checkpoint
@@ -30,11 +30,8 @@ from biorel.training.model_card import options_told
 _RUN_KEY = f"{FOLDER}/begun"
 
 
-def run(config: TrainReader, reports: Reports = iter) -> Path:
-    """Train and write the model folder `config.out`; returns it.
-
-    Args:
-        reports: receives the stream of reports of each reader and passes it on, so that a progress bar can follow.
+def run(config: TrainReader, progress: Progress = SILENT) -> Artifact:
+    """Train and write the model folder `config.out`.
 
     Raises:
         BiorelError: an input cannot be read, a split has no answerable question, or the checkpoint is of another run.
@@ -46,10 +43,10 @@ def run(config: TrainReader, reports: Reports = iter) -> Path:
     tokenizer = load_tokenizer(config.questions) if bert is None else bert.tokens.tokenizer
     sets = read_training_sets(config.questions, folds=config.folds, resplit_dev=config.resplit_dev, seed=config.seed)
     arguments = _training_arguments(config, _reader_config(config, tokenizer.get_vocab_size(), bert))
-    key = artifacts.fingerprint("train-reader", config)
-    with artifacts.folder("train-reader", config, config.out, force=config.force, resume=_RUN_KEY) as artifact:
-        artifact.notes["resumed"] = _claim_checkpoint(artifact, key, config.force)
-        training_run = TrainingRun(artifact.path / FOLDER, key, artifact.counts, reports, device)
+    key = artifacts.fingerprint("train-reader", config.options())
+    with artifacts.folder("train-reader", config.options(), config.out, force=config.force, resume=_RUN_KEY) as output:
+        output.notes["resumed"] = _claim_checkpoint(output, key, config.force)
+        training_run = TrainingRun(output.path / FOLDER, key, output.counts, progress, device)
         readers, results, history = [], [], []
         for number, (training, dev) in enumerate(sets, start=1):
             trained = train_reader(arguments, tokenizer, number, training, dev, training_run)
@@ -59,11 +56,11 @@ def run(config: TrainReader, reports: Reports = iter) -> Path:
         decoding = tune_decoding(results)
         metrics = _metrics(config, results, decoding, history, device)
         saved = ReaderFolder(tuple(readers), tokenizer, decoding)
-        save_reader(artifact.path, saved, metrics, _card(config, metrics, decoding))
-        artifacts.write_json(artifact.path / "history.json", history)
-        shutil.rmtree(artifact.path / FOLDER)
-        artifact.notes["device"] = str(device)
-    return config.out
+        save_reader(output.path, saved, metrics, _card(config, metrics, decoding))
+        artifacts.write_json(output.path / "history.json", history)
+        shutil.rmtree(output.path / FOLDER)
+        output.notes["device"] = str(device)
+    return Artifact(label="reader", path=config.out)
 
 
 def _reader_config(config: TrainReader, vocabulary: int, bert: Pretrained | None) -> ReaderConfig:
@@ -124,18 +121,18 @@ def _training_arguments(config: TrainReader, reader: ReaderConfig) -> ReaderTrai
     )
 
 
-def _claim_checkpoint(artifact: Artifact, key: str, force: bool) -> bool:
+def _claim_checkpoint(output: OutputFolder, key: str, force: bool) -> bool:
     """Whether the folder holds a checkpoint of this run. One of another run is removed with `force`.
 
     Raises:
         ModelError: the checkpoint is of another run, without `force`.
     """
-    key_file = artifact.path / _RUN_KEY
-    if artifact.resumed:
+    key_file = output.path / _RUN_KEY
+    if output.resumed:
         if key_file.read_text(encoding="utf-8") == key:
             return True
         if not force:
-            raise foreign_checkpoint(artifact.path, artifact.path)
+            raise foreign_checkpoint(output.path, output.path)
         shutil.rmtree(key_file.parent)
     key_file.parent.mkdir(exist_ok=True)
     key_file.write_text(key, encoding="utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
@@ -10,49 +10,50 @@ from typing import Any
 import numpy as np
 
 from biorel import artifacts
-from biorel.config import TrainTagger
+from biorel.artifacts import Artifact
+from biorel.config.train_tagger import TrainTagger
 from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.documents import read_documents
 from biorel.ner.words import reachable_spans
+from biorel.progress import SILENT, Progress
 from biorel.records import Annotated
 from biorel.scoring.metrics import Prf
 
-Progress = Callable[[str], None]
 SpanCounts = dict[str, tuple[int, int, int]]
 
 # how the reasons begin for which a reader leaves out a mention
 _LOST = (Reason.MALFORMED_ROW, "mention dropped")
 
 
-def run(config: TrainTagger, progress: Progress = lambda line: None) -> Path:
-    """Train and write the pipeline folder `config.out`; returns it.
+def run(config: TrainTagger, progress: Progress = SILENT) -> Artifact:
+    """Train and write the pipeline folder `config.out`.
 
     Raises:
         BiorelError: an input cannot be read, or there is nothing to train or to choose on.
     """
     from biorel.ner.spacy_training import TrainingArguments, train
 
-    with artifacts.folder("train-tagger", config, config.out, force=config.force) as artifact:
-        training, dev = _splits(config, artifact.counts, progress)
+    with artifacts.folder("train-tagger", config.options(), config.out, force=config.force) as output:
+        training, dev = _splits(config, output.counts, progress)
         recipe = TrainingArguments(**{field.name: getattr(config, field.name) for field in fields(TrainingArguments)})
         best, best_epoch = dict[str, Prf](), 0
-        for report in train(training, dev, recipe, artifact.path):
+        for report in train(training, dev, recipe, output.path):
             measures = _measures(report.counts)
             if report.best:
                 best, best_epoch = measures, report.epoch
             scores = ", ".join(f"{type_} {100 * (measure.f1 or 0):.1f}" for type_, measure in measures.items())
             mark = "  best so far" if report.best else ""
-            progress(f"epoch {report.epoch}/{config.epochs}  loss {report.loss:.2f}  dev F1: {scores}{mark}")
+            progress.line(f"epoch {report.epoch}/{config.epochs}  loss {report.loss:.2f}  dev F1: {scores}{mark}")
         metrics = {
             "mentions": {type_: asdict(measure) for type_, measure in best.items()},
             "reachable": _reachable(dev),
             "best_epoch": best_epoch,
             "documents": {"train": len(training), "dev": len(dev)},
         }
-        artifacts.write_json(artifact.path / "metrics.json", metrics)
-        (artifact.path / "README.md").write_text(_card(config, best, metrics), encoding="utf-8")
-    return config.out
+        artifacts.write_json(output.path / "metrics.json", metrics)
+        (output.path / "README.md").write_text(_card(config, best, metrics), encoding="utf-8")
+    return Artifact(label="tagger", path=config.out)
 
 
 def _splits(config: TrainTagger, counts: Counts, progress: Progress) -> tuple[list[Annotated], list[Annotated]]:
@@ -89,7 +90,7 @@ def _read(files: Sequence[Path], kind: str, advice: str, counts: Counts, progres
     if not any(annotated.mentions for annotated in documents):
         raise InputError("; ".join([f"the {kind} files have no document with mentions", *lost]), advice)
     for line in lost:
-        progress(line)
+        progress.line(line)
     return documents
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from biorel.config.base import BATCH_TOKENS, DEVICE, THREADS, Config
+from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, THREADS, Config
 from biorel.config.options import VOTE_HELP
 
 
@@ -46,6 +46,7 @@ class Ask(Config):
     linker: Path | None = Field(None, description="folder that build-linker wrote  [default: the shipped linker]")
     n_process: int = Field(1, ge=1, description="processes that tag")
     out: Path | None = Field(None, description="JSON lines to write, an answer a line  [default: a table is printed]")
+    force: bool = FORCE
     skip_bad: bool = Field(False, description="exit 0 although some records are bad")
     batch_tokens: int = BATCH_TOKENS
     device: str = DEVICE

@@ -31,6 +31,10 @@ class Config(BaseModel):
 
     example: ClassVar[str] = ""
 
+    def options(self) -> dict[str, Any]:
+        """The options by the names that the command line and TOML files use."""
+        return self.model_dump(by_alias=True)
+
 
 def load(kind: type[C], flags: Mapping[str, Any], file: Path | None = None) -> C:
     """Build a command's configuration from a TOML file and flags.

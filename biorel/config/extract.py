@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from biorel.config.base import BATCH_TOKENS, DEVICE, THREADS, Config
+from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, THREADS, Config
 from biorel.config.options import GRAPH
 
 
@@ -27,9 +27,7 @@ class Extract(Config):
     format: Literal["auto", "jsonl", "parquet", "tsv", "pubtator", "bioc"] = Field(
         "auto", description="format of the output; auto tells it by the suffix"
     )
-    status: Path | None = Field(
-        None, description="one row per input document  [default: beside --out, NAME.status.jsonl]"
-    )
+    status: Path | None = Field(None, description="one row per input document  [default: OUT.status.jsonl]")
     tagger: Literal["spacy", "bran", "dictionary", "none"] = Field(
         "spacy", description="what finds the entities of a record that brings none"
     )
@@ -47,6 +45,7 @@ class Extract(Config):
     batch_tokens: int = BATCH_TOKENS
     device: str = DEVICE
     threads: int = THREADS
+    force: bool = FORCE
     skip_bad: bool = Field(
         False, description="exit 0 although some records are bad; they are in the status file either way"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from biorel.config import BuildDataset
+from biorel.config.build_dataset import BuildDataset
 from biorel.counts import Counts, Reason
 from biorel.dataset.splits import fold_splits, hash_split, read_splits, sized_splits
 from biorel.formats.chemprot import locate, read_chemprot

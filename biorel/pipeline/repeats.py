@@ -1,198 +1,207 @@
-"""The stages of a pipeline as they will run: once each, or once for every value of one field (a seed, a fold).
+"""The stages of a pipeline in the order in which they run: once each, or once for every seed or fold.
 
-A stage that takes the field, and every stage that hangs on such a one, is copied: the copy for the value V writes
-`OUT/seed-V/NAME` (`OUT/fold-V/NAME`). The others write `OUT/NAME`, run once and are shared.
+If stages are repeated, a stage that takes the repeated option is copied, and so is every stage that depends on a copy.
+The copy for the value V writes `OUT/seed-V/NAME` (or `OUT/fold-V/NAME`). All other stages write `OUT/NAME` and run
+once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
-from biorel import config
-from biorel.config import BuildDataset, Config, Run
 from biorel.errors import ConfigError
-from biorel.pipeline.stages import Command, Table, filled, places_in, read_stages
+from biorel.pipeline.stages import StageKind, Table, fill, placeholders, read_stages
 
-# the ways in which a dataset comes with its split, or has another than folds draw
+# options of a dataset that comes with its splits: no folds are drawn for it
 _GIVEN_SPLITS = ("train", "dev", "test", "splits")
-_OTHER_DRAW = ("split_sizes",)
+# options for another way of drawing splits, which folds replace
+_OTHER_DRAWS = ("split_sizes",)
 
 
 @dataclass(frozen=True)
-class Replica:
-    """One field and its values.
+class Repeats:
+    """The option that is repeated, and its values from 1 to `count`.
 
     Attributes:
-        word: names the folder of a copy.
-        values: each is a copy.
-        changes: the fields that a stage is given for one value.
-        instead_of: fields of a stage that these stand for.
-        takes: whether a stage, by its configuration and its table, takes the field.
-        gathered: whether a command that gathers is given the outputs of all copies. Never those of folds: what one
-            fold tests on, the others have trained on.
+        word: "seed" or "fold".
+        count: the number of copies.
     """
 
     word: str
-    values: tuple[int, ...]
-    changes: Callable[[int], dict[str, Any]]
-    takes: Callable[[type[Config], Table], bool]
-    instead_of: tuple[str, ...] = ()
-    gathered: bool = False
+    count: int
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """1 to `count`."""
+        return tuple(range(1, self.count + 1))
+
+    @property
+    def gathered(self) -> bool:
+        """Whether a command that gathers may take the outputs of all copies.
+
+        Never for folds: the documents that one fold tests on are training documents of the others.
+        """
+        return self.word == "seed"
+
+    def apply_to(self, kind: StageKind, table: Table) -> bool:
+        """Whether a stage takes the option: seeds any stage with `seed`, folds a dataset that draws its splits."""
+        if self.word == "seed":
+            return "seed" in kind.options
+        return {"fold", "folds"} <= kind.options and not any(table.get(name) for name in _GIVEN_SPLITS)
+
+    def changed(self, table: Table, value: int) -> Table:
+        """The options of the copy for one value."""
+        if self.word == "seed":
+            return table | {"seed": value}
+        kept = {name: item for name, item in table.items() if name not in _OTHER_DRAWS}
+        return kept | {"folds": self.count, "fold": value}
 
     def label(self, value: int, name: str) -> str:
-        """`seed-1/model`."""
+        """The label of a copy, such as `seed-1/model`."""
         return f"{self.word}-{value}/{name}"
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage as it will run.
+    """One stage to run.
 
     Attributes:
-        name: that of the pipeline file; the copies of a stage share it.
-        label: what it is called in the news, and its place under OUT.
-        uses: the labels of the stages that it hangs on.
-        value: of its copy; None where it runs once.
+        name: its name in the pipeline file; all copies of a stage share it.
+        label: its name in messages, and its place under OUT.
+        command: the command that it runs.
+        values: the options of the command, not yet validated.
+        out: the file or folder that it writes.
+        uses: labels of the stages that it depends on.
+        value: the seed or fold of a copy; None if the stage runs once.
     """
 
     name: str
     label: str
     command: str
-    config: Config
+    values: Table
     out: Path
     uses: frozenset[str]
     value: int | None
 
 
-def replica_of(given: Run) -> Replica | None:
-    """What --seeds or --folds ask for."""
-    if given.seeds is not None:
-        return Replica(
-            word="seed",
-            values=tuple(range(1, given.seeds + 1)),
-            changes=lambda value: {"seed": value},
-            takes=lambda kind, _: "seed" in kind.model_fields,
-            gathered=True,
-        )
-    if given.folds is not None:
-        return Replica(
-            word="fold",
-            values=tuple(range(1, given.folds + 1)),
-            changes=lambda value: {"folds": given.folds, "fold": value},
-            takes=lambda kind, table: kind is BuildDataset and not any(table.get(name) for name in _GIVEN_SPLITS),
-            instead_of=_OTHER_DRAW,
-        )
-    return None
+@dataclass(frozen=True)
+class Plan:
+    """What is asked of a pipeline.
 
-
-def plan(given: Run, commands: Mapping[str, Command]) -> list[Stage]:
-    """All stages in the order in which they run, configured before the first of them does.
-
-    Copied stages that follow one another run value by value, so that the first seed is done before the second begins.
-
-    Raises:
-        ConfigError: a fault in any stage, or no stage takes the field of --seeds or --folds.
-        InputError: the pipeline file cannot be read.
+    Attributes:
+        pipeline: the TOML file.
+        out: folder of all outputs.
+        data: path for the placeholder {data}.
+        changes: `STAGE.FIELD=VALUE`, over the fields of the file.
+        everywhere: options for each stage that takes them, such as the device.
+        repeats: the option to repeat, if any.
     """
-    replica = replica_of(given)
-    rows: list[list[Stage]] = []
-    made: dict[str, list[Stage]] = {}
-    for table in read_stages(given, commands):
-        name, command = str(table.pop("name")), commands[str(table["command"])]
-        row = _row(given, replica, name, command, table, made)
-        made[name] = row
-        rows.append(row)
-    copied = [stage for row in rows for stage in row if stage.value is not None]
-    if replica is not None and not copied:
-        raise ConfigError(
-            f"--{replica.word}s: no stage of {given.pipeline} takes a {replica.word}",
-            "train takes a seed; build-dataset takes a fold where it draws the split itself",
-        )
-    taken = {given.out / f"{replica.word}-{value}" for value in replica.values} if replica is not None else set()
-    for stage in chain(*rows):
-        if stage.out in taken:
-            raise ConfigError(f"stage {stage.name}: {stage.out} is the folder of a {stage.name.partition('-')[0]}")
-    blocks = groupby(rows, key=lambda row: row[0].value is not None)
-    # the rows of a block are turned into columns: all stages of one value
-    return [stage for many, block in blocks for part in (zip(*block, strict=True) if many else block) for stage in part]
+
+    pipeline: Path
+    out: Path
+    data: Path | None = None
+    changes: Sequence[str] = ()
+    everywhere: Mapping[str, Any] | None = None
+    repeats: Repeats | None = None
+
+    def stages(self, commands: Mapping[str, StageKind]) -> list[Stage]:
+        """All stages in the order in which they run.
+
+        Consecutive copied stages run value by value: the first seed is finished before the second begins.
+
+        Args:
+            commands: the commands that a stage may name.
+
+        Raises:
+            ConfigError: the file is not a valid pipeline, or no stage takes the repeated option.
+            InputError: the file cannot be read.
+        """
+        rows: list[list[Stage]] = []
+        made: dict[str, list[Stage]] = {}
+        for table in read_stages(self.pipeline, self.changes, commands):
+            name = str(table.pop("name"))
+            made[name] = self._copies(name, commands[str(table["command"])], table, made)
+            rows.append(made[name])
+        self._check(list(chain(*rows)))
+        blocks = groupby(rows, key=lambda row: row[0].value is not None)
+        # within a block of copied stages, rows (one stage, all values) become columns (one value, all stages)
+        return [
+            stage
+            for copied, block in blocks
+            for stages in (zip(*block, strict=True) if copied else block)
+            for stage in stages
+        ]
+
+    def _check(self, stages: Sequence[Stage]) -> None:
+        if self.repeats is None:
+            return
+        word = self.repeats.word
+        if all(stage.value is None for stage in stages):
+            raise ConfigError(
+                f"--{word}s: no stage of {self.pipeline} takes a {word}",
+                "train takes a seed; build-dataset takes a fold if it draws the split itself",
+            )
+        taken = {self.out / f"{word}-{value}" for value in self.repeats.values}
+        for stage in stages:
+            if stage.out in taken:
+                raise ConfigError(f"stage {stage.name}: {stage.out} is the folder of a {word}", "rename the stage")
+
+    def _copies(self, name: str, kind: StageKind, table: Table, made: Mapping[str, Sequence[Stage]]) -> list[Stage]:
+        """The stage once, or its copies."""
+        command = str(table.pop("command"))
+        repeats = self.repeats
+        sources = [stage for place in placeholders(table) for stage in made.get(place, ())]
+
+        def stage(value: int | None, label: str, values: Table) -> Stage:
+            out = self.out / f"{label}{kind.suffix}"
+            uses = frozenset(source.label for source in sources if value is None or source.value in (value, None))
+            return Stage(name, label, command, values | {"out": str(out)}, out, uses, value)
+
+        def filled(value: int | None) -> Table:
+            values: Table = fill(table, self._paths(made, value), name)
+            everywhere = self.everywhere or {}
+            return values | {option: item for option, item in everywhere.items() if option in kind.options}
+
+        applies = repeats is not None and repeats.apply_to(kind, table)
+        on_copies = any(source.value is not None for source in sources)
+        if repeats is None or not (applies or on_copies):
+            return [stage(None, name, filled(None))]
+        if kind.gathers and repeats.gathered:
+            return [stage(None, name, _gathered([filled(value) for value in repeats.values], name))]
+        return [
+            stage(
+                value,
+                repeats.label(value, name),
+                repeats.changed(filled(value), value) if applies else filled(value),
+            )
+            for value in repeats.values
+        ]
+
+    def _paths(self, made: Mapping[str, Sequence[Stage]], value: int | None) -> dict[str, str]:
+        """The paths of all placeholders in the copy for one value."""
+        paths = {"out": str(self.out)} | ({"data": str(self.data)} if self.data else {})
+        return paths | {
+            name: str(stage.out) for name, row in made.items() for stage in row if stage.value in (value, None)
+        }
 
 
-def _row(
-    given: Run,
-    replica: Replica | None,
-    name: str,
-    command: Command,
-    table: Table,
-    made: Mapping[str, Sequence[Stage]],
-) -> list[Stage]:
-    """One stage, or its copies."""
-    word = str(table.pop("command"))
-    sources = [stage for place in places_in(table) for stage in made.get(place, ())]
-    on_copies = any(stage.value is not None for stage in sources)
-    takes = replica is not None and replica.takes(command.kind, table)
-    gathers = replica is not None and replica.gathered and command.gathers
-
-    def stage(value: int | None, label: str, values: Table) -> Stage:
-        out = given.out / f"{label}{command.suffix}"
-        configured = _configure(command.kind, name, values | {"out": str(out)})
-        uses = frozenset(one.label for one in sources if value is None or one.value in (value, None))
-        return Stage(name, label, word, configured, out, uses, value)
-
-    def filled_for(value: int | None) -> Table:
-        table_of_value: Table = filled(table, _places(given, made, value), name)
-        return table_of_value | _given_to_all(given, command.kind)
-
-    if replica is None or not (takes or on_copies):
-        return [stage(None, name, filled_for(None))]
-    if gathers:
-        return [stage(None, name, _joined([filled_for(value) for value in replica.values], name))]
-    row = []
-    for value in replica.values:
-        values = filled_for(value)
-        if takes:
-            values = {field: item for field, item in values.items() if field not in replica.instead_of}
-            values |= replica.changes(value)
-        row.append(stage(value, replica.label(value, name), values))
-    return row
-
-
-def _places(given: Run, made: Mapping[str, Sequence[Stage]], value: int | None) -> dict[str, str]:
-    """What each place stands for in the copy of one value."""
-    places = {"out": str(given.out)} | ({"data": str(given.data)} if given.data else {})
-    return places | {
-        name: str(stage.out) for name, row in made.items() for stage in row if stage.value in (value, None)
-    }
-
-
-def _joined(copies: Sequence[Table], name: str) -> Table:
-    """A stage filled for every copy as one: the items of its lists, each once; all else must be the same in all.
+def _gathered(copies: Sequence[Table], name: str) -> Table:
+    """One stage from its copies: lists are joined without duplicates, all other fields must agree.
 
     Raises:
-        ConfigError: a field that is no list names the output of a copied stage.
+        ConfigError: a field that is not a list names the output of a copied stage.
     """
     first = copies[0]
     for field, value in first.items():
         if not isinstance(value, list) and any(copy[field] != value for copy in copies):
-            raise ConfigError(f"stage {name}: {field} names several outputs", f'say {field} = ["..."], a list')
+            raise ConfigError(f"stage {name}: {field} names several outputs", f'write {field} = ["..."], a list')
     return {
         field: list(dict.fromkeys(item for copy in copies for item in copy[field]))
         if isinstance(value, list) and len(copies) > 1
         else value
         for field, value in first.items()
     }
-
-
-def _given_to_all(given: Run, kind: type[Config]) -> dict[str, Any]:
-    values = {"seed": given.seed, "device": given.device}
-    return {name: value for name, value in values.items() if value is not None and name in kind.model_fields}
-
-
-def _configure(kind: type[Config], name: str, values: Table) -> Config:
-    try:
-        return config.load(kind, values)
-    except ConfigError as error:
-        raise ConfigError(f"stage {name}: {error.message}", error.hint) from error

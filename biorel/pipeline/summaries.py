@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from biorel.artifacts import write_json
-from biorel.config import Evaluate, EvaluateReader
 from biorel.errors import InputError
-from biorel.pipeline.repeats import Replica, Stage
+from biorel.pipeline.repeats import Repeats, Stage
 from biorel.scoring.repeats import Spread, spread, summed
 from biorel.scoring.tables import UNDEFINED, markdown_table, percents, relation_table
 
@@ -37,7 +36,7 @@ _MEASURES = {
 }
 
 
-def write(out: Path, replica: Replica, stages: Sequence[Stage]) -> str:
+def write(out: Path, repeats: Repeats, stages: Sequence[Stage]) -> str:
     """Write `out/seeds.json` and `seeds.md`, or those of folds; returns the Markdown.
 
     Raises:
@@ -45,17 +44,17 @@ def write(out: Path, replica: Replica, stages: Sequence[Stage]) -> str:
     """
     evaluations: dict[str, list[Stage]] = {}
     for stage in stages:
-        if isinstance(stage.config, Evaluate | EvaluateReader):
+        if stage.command in ("evaluate", "evaluate-reader"):
             evaluations.setdefault(stage.name, []).append(stage)
-    content, text = (_over_folds if replica.word == "fold" else _over_seeds)(replica, evaluations)
-    write_json(out / f"{replica.word}s.json", content)
-    (out / f"{replica.word}s.md").write_text(text, encoding="utf-8")
+    content, text = (_over_folds if repeats.word == "fold" else _over_seeds)(repeats, evaluations)
+    write_json(out / f"{repeats.word}s.json", content)
+    (out / f"{repeats.word}s.md").write_text(text, encoding="utf-8")
     return text
 
 
-def _over_seeds(replica: Replica, evaluations: Mapping[str, Sequence[Stage]]) -> tuple[dict[str, Any], str]:
+def _over_seeds(repeats: Repeats, evaluations: Mapping[str, Sequence[Stage]]) -> tuple[dict[str, Any], str]:
     """Every measure of every evaluation; one that runs once on all seeds, as that of an ensemble, has no deviation."""
-    parts, stages = [f"# Seeds {replica.values[0]} to {replica.values[-1]}"], {}
+    parts, stages = [f"# Seeds {repeats.values[0]} to {repeats.values[-1]}"], {}
     for name, copies in evaluations.items():
         rows = [_measures(stage) for stage in copies]
         spreads = {measure: spread(row.get(measure) for row in rows) for measure in _MEASURES}
@@ -63,18 +62,19 @@ def _over_seeds(replica: Replica, evaluations: Mapping[str, Sequence[Stage]]) ->
         seeds = [stage.value for stage in copies if stage.value is not None]
         stages[name] = {"seeds": seeds, "measures": {measure: asdict(one) for measure, one in spreads.items()}}
         parts.append(f"## {name}\n\n{_spread_table(seeds, spreads)}" if seeds else _single(name, spreads))
-    return {"seeds": list(replica.values), "stages": stages}, "\n\n".join(part.rstrip() for part in parts) + "\n"
+    return {"seeds": list(repeats.values), "stages": stages}, "\n\n".join(part.rstrip() for part in parts) + "\n"
 
 
 def _measures(stage: Stage) -> dict[str, float | None]:
     """What the evaluation and its model's folder tell; what they do not is left out."""
     metrics = _json(stage.out / "metrics.json")
-    if isinstance(stage.config, EvaluateReader):
-        return _reader_measures(metrics) | _training_measures(stage.config.model)
+    model = stage.values.get("model")
+    trained = _training_measures(Path(model)) if model is not None else {}
+    if stage.command == "evaluate-reader":
+        return _reader_measures(metrics) | trained
     told = {name: metrics.get("micro", {}).get(name) for name in ("precision", "recall", "f1")}
     told["f1_unfiltered"] = metrics.get("unfiltered", {}).get("micro", {}).get("f1")
-    model = stage.config.model if isinstance(stage.config, Evaluate) else None
-    return told if model is None else told | _training_measures(model)
+    return told | trained
 
 
 def _reader_measures(metrics: Mapping[str, Any]) -> dict[str, float | None]:
@@ -115,9 +115,9 @@ def _number(measure: str, value: float | None) -> str:
     return UNDEFINED if value is None else f"{factor * value:,.{decimals}f}"
 
 
-def _over_folds(replica: Replica, evaluations: Mapping[str, Sequence[Stage]]) -> tuple[dict[str, Any], str]:
+def _over_folds(repeats: Repeats, evaluations: Mapping[str, Sequence[Stage]]) -> tuple[dict[str, Any], str]:
     """The facts of all folds added up: the rows of Table 7."""
-    parts, stages = [f"# {len(replica.values)} folds, each tested on once"], {}
+    parts, stages = [f"# {len(repeats.values)} folds, each tested on once"], {}
     for name, copies in evaluations.items():
         folds = [_json(stage.out / "metrics.json") for stage in copies]
         if not all("home_types" in fold for fold in folds):
@@ -147,7 +147,7 @@ def _over_folds(replica: Replica, evaluations: Mapping[str, Sequence[Stage]]) ->
             f"## {name}: {documents:,} documents\n\n{relation_table(filtered)}\n"
             f"{markdown_table(('score', 'P', 'R', 'F1'), rows)}"
         )
-    return {"folds": len(replica.values), "stages": stages}, "\n\n".join(parts) + "\n"
+    return {"folds": len(repeats.values), "stages": stages}, "\n\n".join(parts) + "\n"
 
 
 def _json(path: Path) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -16,6 +16,7 @@ from torch import Tensor
 from biorel.artifacts import write_json
 from biorel.counts import Counts, Reason
 from biorel.model.checkpoint import load_weights, save_weights
+from biorel.progress import DevScore, Progress
 from biorel.qa.batches import collate, collate_targets
 from biorel.qa.decoding_tuning import tune_decoding
 from biorel.qa.joint_encoder import JointEncoder
@@ -29,11 +30,9 @@ from biorel.text.tokenizer import spellings
 from biorel.training.batches import TextStep, text_steps
 from biorel.training.bert_start import load_bert
 from biorel.training.checkpoint import TrainingState, restore_state
-from biorel.training.loop import DevScore, Report, Schedule, train
+from biorel.training.loop import Schedule, train
 from biorel.training.optim import WeightAverage, build_optimizer
 from biorel.training.vectors import load_vectors
-
-Reports = Callable[[Iterable[Report]], Iterator[Report]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,13 +69,13 @@ class TrainingRun:
     Attributes:
         folder: for the checkpoints and the weights of finished readers.
         key: identifies the run that they belong to.
-        reports: receives the stream of reports of each reader and passes it on.
+        progress: shows the training of each reader.
     """
 
     folder: Path
     key: str
     counts: Counts
-    reports: Reports
+    progress: Progress
     device: torch.device
 
 
@@ -204,8 +203,8 @@ def _fit(
     restore_state(state, checkpoint, key)
     objective = ReaderObjective(reader, passages, arguments.token_budget, arguments.seed + number - 1, run.device)
     steps = train(state, objective, arguments.schedule, lambda: _dev_score(evaluate()), checkpoint, key)
-    for _ in run.reports(steps):
-        pass
+    for _ in run.progress.training(steps, epochs=arguments.schedule.epochs, unit="questions"):
+        pass  # the loop trains as it is consumed; only the final state is used here
     reader.load_state_dict(state.best, strict=False)
     return [{"fold": float(number), **row} for row in state.history]
 

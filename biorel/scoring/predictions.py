@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from biorel import artifacts
-from biorel.config import Evaluate
+from biorel.config.evaluate import Evaluate
 from biorel.counts import Counts, Reason
 from biorel.dataset.hypernyms import Ancestors, strict_ancestors
 from biorel.dataset.relation_schema import RelationSchema, load_schema
@@ -26,8 +26,8 @@ from biorel.scoring.metrics import Prf
 _OUTSIDE = "predictions of documents that gold has not, set aside"
 
 
-def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -> Path:
-    """Score the predictions and write the folder `config.out`; returns it.
+def run(config: Evaluate) -> str:
+    """Score the predictions and write the folder `config.out`; returns the report.
 
     Raises:
         BiorelError: a file cannot be read, gold and predictions speak of different things, or no relation label of
@@ -35,8 +35,8 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
     """
     if config.predictions is None or not config.gold:
         raise ConfigError("--predictions and --gold go together", "see --help")
-    with artifacts.folder("evaluate", config, config.out, force=config.force) as artifact:
-        counts = artifact.counts
+    with artifacts.folder("evaluate", config.options(), config.out, force=config.force) as output:
+        counts = output.counts
         gold = {annotated.document.doc_id: annotated for annotated in read_documents(config.gold, counts)}
         predictions = read_predictions(config.predictions, counts)
         metrics: dict[str, Any] = {}
@@ -55,11 +55,10 @@ def run(config: Evaluate, progress: Callable[[str], None] = lambda line: None) -
             if config.mesh
             else "not asked for (--mesh)",
         }
-        artifacts.write_json(artifact.path / "metrics.json", metrics)
+        artifacts.write_json(output.path / "metrics.json", metrics)
         report = _report(metrics)
-        (artifact.path / "report.md").write_text(report, encoding="utf-8")
-        progress(report)
-    return config.out
+        (output.path / "report.md").write_text(report, encoding="utf-8")
+    return report
 
 
 def _relations(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any, ClassVar, Protocol
@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from biorel.errors import ModelError
+from biorel.progress import DevScore, Report
 from biorel.training.checkpoint import TrainingState, save_state
 from biorel.training.optim import add_gradient_noise, learning_rate
 
@@ -68,42 +69,6 @@ class Objective(Protocol):
     def losses(self, plan: Any) -> tuple[Tensor, Mapping[str, float]]:
         """The loss to minimise, and its parts by name; the first part is `loss`."""
         ...
-
-
-@dataclass(frozen=True)
-class DevScore:
-    """The result of an evaluation on dev.
-
-    Attributes:
-        score: to maximise; never negative.
-        measures: what is reported, by name.
-        thresholds: the thresholds that gave the score, where there are any.
-    """
-
-    score: float
-    measures: Mapping[str, float]
-    thresholds: dict[str, float] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Report:
-    """The state after a step, or with `dev` after an epoch.
-
-    Attributes:
-        epoch, epoch_step: counted from 1.
-        steps: steps of the epoch.
-        losses: means over the epoch so far.
-        speed: units of the objective per second of training.
-        best: whether the dev score is the best so far.
-    """
-
-    epoch: int
-    epoch_step: int
-    steps: int
-    losses: Mapping[str, float]
-    speed: float
-    dev: DevScore | None = None
-    best: bool = False
 
 
 def train(
@@ -185,11 +150,6 @@ def update_weights(state: TrainingState, loss: Tensor, *, rate: float, clip: flo
     nn.utils.clip_grad_norm_(state.model.parameters(), clip)
     state.optimizer.step()
     state.average.update(state.model)
-
-
-def display_name(measure: str) -> str:
-    """The name of a loss or a dev measure as it is shown to people: `ner_f1` becomes `NER F1`."""
-    return measure.replace("_", " ").replace("ner ", "NER ").replace("f1", "F1")
 
 
 def speed_metrics(history: Sequence[Mapping[str, float]], unit: str) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -10,16 +10,17 @@ import pandas as pd
 import torch
 from tokenizers import Tokenizer
 
-from biorel.artifacts import Artifact, fingerprint
-from biorel.config import Pretrain
+from biorel.artifacts import OutputFolder, fingerprint
+from biorel.config.pretrain import Pretrain
 from biorel.counts import Counts, Reason
 from biorel.dataset.splits import hash_split
 from biorel.errors import InputError
 from biorel.model.device import pick_device
 from biorel.model.masked import MaskedConfig, MaskedLanguageModel
+from biorel.progress import Progress
 from biorel.text.tokenizer import UNK_ID, spellings
 from biorel.training.checkpoint import FOLDER, TrainingState, discard_state, resume_state
-from biorel.training.loop import Report, speed_metrics, train
+from biorel.training.loop import speed_metrics, train
 from biorel.training.masking import Ids, pieces_of
 from biorel.training.model_card import options_told
 from biorel.training.optim import WeightAverage, build_optimizer
@@ -33,13 +34,12 @@ Text = tuple[str, Ids]
 
 def pretrain_masked(
     config: Pretrain,
-    artifact: Artifact,
+    output: OutputFolder,
     tokenizer: Tokenizer,
     texts: Sequence[Text],
-    progress: Callable[[str], None],
-    reports: Callable[[Iterable[Report]], Iterator[Report]],
+    progress: Progress,
 ) -> None:
-    """Train, and write the files of the folder into `artifact`.
+    """Train, and write the files of the folder into `output`.
 
     Raises:
         BiorelError: no text to train on or to hold out, a device that cannot be used, a checkpoint of another run.
@@ -47,13 +47,13 @@ def pretrain_masked(
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
-    training, dev = _divided(texts, config, artifact.counts)
+    training, dev = _divided(texts, config, output.counts)
     vocabulary = tokenizer.get_vocab_size()
     torch.manual_seed(config.seed)
     model = MaskedLanguageModel(_sizes(config, vocabulary))
     if config.vectors is not None:
-        found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, artifact.counts)
-        artifact.counts.add(Reason.TOKENS_WITH_PRE_TRAINED_VECTOR, count=found)
+        found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, output.counts)
+        output.counts.add(Reason.TOKENS_WITH_PRE_TRAINED_VECTOR, count=found)
     model.to(device)
     optimizer = build_optimizer(
         model,
@@ -63,30 +63,25 @@ def pretrain_masked(
         weight_decay=config.weight_decay,
     )
     state = TrainingState(model, optimizer, WeightAverage(model, config.ema))
-    key = fingerprint("pretrain", config)
-    checkpoint = artifact.path / FOLDER
-    artifact.notes["resumed"] = resume_state(state, checkpoint, key, force=config.force)
+    key = fingerprint("pretrain", config.options())
+    checkpoint = output.path / FOLDER
+    output.notes["resumed"] = resume_state(state, checkpoint, key, force=config.force)
 
     names = {field.name for field in fields(MaskedRecipe)} & set(Pretrain.model_fields)
     recipe = MaskedRecipe(**{name: getattr(config, name) for name in names})
-    progress(f"{len(training)} texts to train on, {len(dev)} held out")
+    progress.line(f"{len(training)} texts to train on, {len(dev)} held out")
     work = MaskedObjective(model, training, recipe, vocabulary, device)
     held_out = dev_batches(dev, recipe, vocabulary)
     steps = train(state, work, recipe, lambda: dev_perplexity(model, held_out, device), checkpoint, key)
-    for report in reports(steps):
-        if report.dev is not None:
-            progress(
-                f"epoch {report.epoch}/{config.epochs}  loss {report.losses['loss']:.3f}  "
-                f"dev perplexity {report.dev.measures['perplexity']:.1f}  {report.speed:.0f} tokens/s"
-                f"{'  best so far' if report.best else ''}"
-            )
+    for _ in progress.training(steps, epochs=config.epochs, unit="tokens"):
+        pass  # the loop trains as it is consumed; only the final state is used here
 
     model.load_state_dict(state.best, strict=False)
-    pd.DataFrame(state.history).to_parquet(artifact.path / "history.parquet", index=False)
+    pd.DataFrame(state.history).to_parquet(output.path / "history.parquet", index=False)
     metrics = _metrics(config, state, training, dev, device)
-    save_pretrained(artifact.path, model, tokenizer, metrics, _card(config, metrics))
+    save_pretrained(output.path, model, tokenizer, metrics, _card(config, metrics))
     discard_state(checkpoint)
-    artifact.notes["device"] = str(device)
+    output.notes["device"] = str(device)
 
 
 def _divided(texts: Sequence[Text], config: Pretrain, counts: Counts) -> tuple[list[Ids], list[Ids]]:

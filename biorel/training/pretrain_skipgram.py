@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from tokenizers import Tokenizer
 
-from biorel.artifacts import Artifact
-from biorel.config import Pretrain
+from biorel.artifacts import OutputFolder
+from biorel.config.pretrain import Pretrain
 from biorel.counts import Reason
+from biorel.progress import Progress
 from biorel.text.tokenizer import TOKENIZER, save_tokenizer, spellings
 from biorel.training.masking import Ids
 from biorel.training.skipgram import learn_vectors
@@ -19,23 +20,23 @@ VECTORS = "vectors.txt"
 
 def pretrain_skipgram(
     config: Pretrain,
-    artifact: Artifact,
+    output: OutputFolder,
     tokenizer: Tokenizer,
     texts: Sequence[tuple[str, Ids]],
-    progress: Callable[[str], None],
+    progress: Progress,
 ) -> None:
-    """Learn a vector of every token and write the files of the folder into `artifact`."""
+    """Learn a vector of every token and write the files of the folder into `output`."""
     names = {index: spelling for spelling, index in spellings(tokenizer).items()}
     spelled = [[names[index] for index in ids.tolist()] for _, ids in texts if len(ids)]
-    artifact.counts.add(Reason.DOCUMENTS_USED, count=len(spelled))
-    artifact.counts.add(Reason.DOCUMENT_WITHOUT_KNOWN_TOKEN, count=len(texts) - len(spelled))
+    output.counts.add(Reason.DOCUMENTS_USED, count=len(spelled))
+    output.counts.add(Reason.DOCUMENT_WITHOUT_KNOWN_TOKEN, count=len(texts) - len(spelled))
     done: list[None] = []
 
     def told() -> None:
         done.append(None)
-        progress(f"epoch {len(done)}/{config.epochs}")
+        progress.line(f"epoch {len(done)}/{config.epochs}")
 
-    progress(f"{len(spelled)} texts, {sum(map(len, spelled))} tokens")
+    progress.line(f"{len(spelled)} texts, {sum(map(len, spelled))} tokens")
     vectors = learn_vectors(
         spelled,
         width=config.width,
@@ -46,6 +47,6 @@ def pretrain_skipgram(
         threads=config.threads or 1,
         told=told,
     )
-    artifact.counts.add(Reason.VECTORS_WRITTEN, count=len(vectors))
-    write_vectors(vectors, artifact.path / VECTORS)
-    save_tokenizer(tokenizer, artifact.path / TOKENIZER)
+    output.counts.add(Reason.VECTORS_WRITTEN, count=len(vectors))
+    write_vectors(vectors, output.path / VECTORS)
+    save_tokenizer(tokenizer, output.path / TOKENIZER)

@@ -13,8 +13,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from biorel.model.masked import MaskedLanguageModel
+from biorel.progress import DevScore
 from biorel.training.batches import TextStep, ordered_batches, text_steps
-from biorel.training.loop import DevScore, Schedule
+from biorel.training.loop import Schedule
 from biorel.training.masking import Ids, MaskedBatch, collate_masked, mask_text
 
 # what is drawn from (seed, epoch, step, _TRAIN) and (seed, number, _DEV) is drawn for nothing else

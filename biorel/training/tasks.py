@@ -10,18 +10,18 @@ import torch
 from sklearn.metrics import average_precision_score
 
 from biorel import artifacts
-from biorel.artifacts import Artifact
-from biorel.config import Evaluate
+from biorel.artifacts import OutputFolder
+from biorel.config.evaluate import Evaluate
 from biorel.dataset.relation_schema import RelationSchema
 from biorel.errors import InputError
 from biorel.knowledge.inject import Injector
 from biorel.model.ensemble import Network
+from biorel.progress import DevScore
 from biorel.records import Example
 from biorel.scoring.ner import NerMetrics, evaluate_spans
 from biorel.training.collate import Collator
 from biorel.training.graph import with_knowledge
 from biorel.training.inference import predict
-from biorel.training.loop import DevScore
 from biorel.training.model_folder import ModelFolder
 from biorel.training.score_pairs import encoded_for
 
@@ -64,7 +64,7 @@ def score_task(
 
 
 def evaluate_task(
-    config: Evaluate, opened: ModelFolder, inject: Injector | None, artifact: Artifact, device: torch.device
+    config: Evaluate, opened: ModelFolder, inject: Injector | None, output: OutputFolder, device: torch.device
 ) -> str:
     """Score a model of another task on a split; writes metrics.json and report.md, returns the report.
 
@@ -73,7 +73,7 @@ def evaluate_task(
     """
     if config.dataset is None:
         raise InputError("no dataset to evaluate on", "--model and --dataset go together")
-    bare = encoded_for(opened.encoder, config.dataset, config.split, artifact.counts)
+    bare = encoded_for(opened.encoder, config.dataset, config.split, output.counts)
     examples = with_knowledge(bare, config.dataset, (config.split,), inject)
     opened.model.to(device)
     worth, entities = _read(
@@ -92,9 +92,9 @@ def evaluate_task(
         lines.append(f"| of a list in any order (share of positives) | {100 * share:.1f} |")
     lines.append(f"| entity F1, strict spans | {100 * (entities.overall.f1 or 0.0):.1f} |")
     report = "\n".join(lines) + "\n"
-    artifacts.write_json(artifact.path / "metrics.json", metrics)
-    (artifact.path / "report.md").write_text(report, encoding="utf-8")
-    artifact.notes["device"] = str(device)
+    artifacts.write_json(output.path / "metrics.json", metrics)
+    (output.path / "report.md").write_text(report, encoding="utf-8")
+    output.notes["device"] = str(device)
     return report
 
 

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from biorel.commands import build_graph
-from biorel.config import BuildGraph
+from biorel.config.build_graph import BuildGraph
 from biorel.counts import Counts
 from biorel.dataset.candidates import candidates, entities, link
 from biorel.dataset.featurize import Featurizer

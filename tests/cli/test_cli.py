@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 import typer
 
-from biorel import __version__, config
+from biorel import __version__
 from biorel.cli.app import app
+from biorel.commands import COMMANDS as TABLE
 from biorel.commands import build_dataset
 from biorel.config import Config, load
 from biorel.errors import ConfigError
@@ -49,14 +50,7 @@ def leaves(command: Any = ROOT, words: tuple[str, ...] = ()) -> Iterator[tuple[t
 
 
 COMMANDS = dict(leaves())
-KINDS = {kind for kind in vars(config).values() if isinstance(kind, type) and issubclass(kind, Config)} - {Config}
-
-
-def words_of(kind: type[Config]) -> tuple[str, ...]:
-    """The command that a configuration is for, as its example calls it."""
-    found = [words for words in COMMANDS if tuple(shlex.split(kind.example)[1 : 1 + len(words)]) == words]
-    assert len(found) == 1, f"{kind.__name__}: {kind.example}"
-    return found[0]
+KINDS = {tuple(name.split()): command.config_class for name, command in TABLE.items()}
 
 
 def parsed(line: str) -> Config:
@@ -64,7 +58,7 @@ def parsed(line: str) -> Config:
     words, command = next(
         (words, command) for words, command in COMMANDS.items() if tuple(shlex.split(line)[1 : 1 + len(words)]) == words
     )
-    (kind,) = (kind for kind in KINDS if words_of(kind) == words)
+    kind = KINDS[words]
     arguments = shlex.split(line)[1 + len(words) :]
     given = command.make_context(words[-1], arguments).params
     given.pop("config")
@@ -76,7 +70,9 @@ def parsed(line: str) -> Config:
 
 
 def test_every_command_has_a_configuration_and_an_example():
-    assert {words_of(kind) for kind in KINDS} == set(COMMANDS)
+    assert set(KINDS) == set(COMMANDS)
+    for words, kind in KINDS.items():
+        assert tuple(shlex.split(kind.example)[1 : 1 + len(words)]) == words
     assert {("build-dataset",), ("train",), ("evaluate",), ("extract",), ("export",), ("run",)} <= set(COMMANDS)
 
 
@@ -84,7 +80,7 @@ def test_every_command_has_a_configuration_and_an_example():
 def test_help_tells_every_option_and_an_example_that_parses(words, capsys):
     code, told, _ = command_line(capsys, *words, "--help")
     assert code == 0
-    (kind,) = (kind for kind in KINDS if words_of(kind) == words)
+    kind = KINDS[words]
     said = " ".join(told.split())
     # on one line, however long, so that it can be copied
     assert f"Example:  {kind.example}" in [line.strip() for line in told.splitlines()]
@@ -290,21 +286,32 @@ def test_the_examples_of_help_work_one_after_the_other(tmp_path, monkeypatch, ca
     """On the shipped sample, with the defaults; what needs the shipped model is given the one of the example."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "resources").symlink_to(SAMPLE.parent)
-    for kind in (config.BuildDataset, config.Train, config.Evaluate):
+    for kind in (TABLE["build-dataset"].config_class, TABLE["train"].config_class, TABLE["evaluate"].config_class):
         code, _, said = command_line(capsys, *shlex.split(kind.example)[1:])
         assert code == 0, said
     assert read_json(tmp_path / "runs" / "sample-eval" / "metrics.json")["micro"]["gold"] > 0
     code, told, said = command_line(
-        capsys, *shlex.split(config.Extract.example)[1:], "--model", "runs/sample-model", "--min-score", 0.1
+        capsys,
+        *shlex.split(TABLE["extract"].config_class.example)[1:],
+        "--model",
+        "runs/sample-model",
+        "--min-score",
+        0.1,
     )
     assert code == 0, said
     assert re.search(r"^\d+ relations of 48 documents \(48 ok\)$", told, re.MULTILINE)
     relations = read_json_lines(tmp_path / "relations.jsonl")
     assert len({row["doc_id"] for row in relations}) == 48
-    code, _, said = command_line(capsys, *shlex.split(config.Export.example)[1:])
+    code, _, said = command_line(capsys, *shlex.split(TABLE["export"].config_class.example)[1:])
     assert code == 0, said
     assert len((tmp_path / "relations.tsv").read_text(encoding="utf-8").splitlines()) == 1 + len(relations)
-    for kind in (config.Aggregate, config.BuildQuestions, config.TrainReader, config.EvaluateReader, config.Ask):
+    for kind in (
+        TABLE["aggregate"].config_class,
+        TABLE["build-questions"].config_class,
+        TABLE["train-reader"].config_class,
+        TABLE["evaluate-reader"].config_class,
+        TABLE["ask"].config_class,
+    ):
         code, _, said = command_line(capsys, *shlex.split(kind.example)[1:])
         assert code == 0, said
     assert read_json(tmp_path / "runs" / "ask-eval" / "metrics.json")["answerable"] > 0

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from biorel.commands import run
-from biorel.config import Run
+from biorel.config.run import Run
 from tests.command_runs import SAMPLE, sample_documents
+from tests.recorder import Recorder
 
 PIPELINE = """
 [[stage]]
@@ -67,8 +68,8 @@ def pipeline_data(folder: Path, documents: int = 6) -> Path:
 
 def run_pipeline(pipeline: Path, data: Path, out: Path, **options: Any) -> tuple[list[str], dict[str, str]]:
     """Run a pipeline; gives the stages that ran and what was said of each."""
-    said: list[str] = []
+    recorder = Recorder()
     given = {"pipeline": pipeline, "data": data, "out": out, **options}
-    ran = run.run(Run.model_validate(given), said.append)
-    news = [line.partition(": ") for line in said]
-    return ran, {name: what for name, _, what in news if what.startswith(("runs", "skipped"))}
+    made = run.run(Run.model_validate(given), recorder)
+    news = [line.partition(": ") for line in recorder.lines]
+    return made.details["ran"], {name: what for name, _, what in news if what.startswith(("runs", "skipped"))}

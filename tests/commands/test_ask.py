@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from biorel.commands import ask
-from biorel.config import Ask
+from biorel.config.ask import Ask
 from biorel.counts import Reason
 from biorel.errors import ConfigError, InputError
 from tests.command_runs import SAMPLE, command_line, read_json_lines
@@ -24,7 +26,8 @@ def over(tmp_path):
 
 
 def asked(reader, *over, **options):
-    return ask.run(Ask.model_validate({"model": reader, "over": over, "tagger": "none", **options}))
+    made = ask.run(Ask.model_validate({"model": reader, "over": over, "tagger": "none", **options}))
+    return SimpleNamespace(**made.details)
 
 
 def test_a_question_without_a_concept_is_asked_of_every_document(reader, over, tmp_path):
@@ -193,10 +196,7 @@ def test_command_line_prints_a_table(reader, over, capsys):
 
 
 def test_uses_the_shipped_reader_by_default():
-    summary = ask.run(
-        Ask.model_validate(
-            {"question": "Which diseases does lithium cause?", "over": [SAMPLE / "abstracts.pubtator.txt"]}
-        )
-    )
+    given = {"question": "Which diseases does lithium cause?", "over": [SAMPLE / "abstracts.pubtator.txt"]}
+    summary = SimpleNamespace(**ask.run(Ask.model_validate(given)).details)
     assert 1 <= summary.documents < 48
     assert any(answer.entity_id.startswith("MESH:") for answer in summary.answers)

@@ -10,13 +10,15 @@ import pytest
 
 from biorel.commands import build_dataset
 from biorel.commands.build_dataset import TABLES
-from biorel.config import BuildDataset, load
+from biorel.config import load
+from biorel.config.build_dataset import BuildDataset
 from biorel.counts import Reason
 from biorel.dataset.splits import hash_split
 from biorel.errors import ConfigError, InputError, OutputError
 from biorel.records import Example, Pair
 from biorel.tables import read_table
 from tests.command_runs import build, ctd_folder, mesh_file, pubtator, read_json
+from tests.recorder import Recorder
 
 ASPIRIN, PAIN, ULCER, GASTRIC = "MESH:D001241", "MESH:D010146", "MESH:D014456", "MESH:D013276"
 # aspirin causes gastric ulcer; ulcer lies above it in the tree, pain elsewhere
@@ -654,10 +656,11 @@ def test_all_faults_of_the_options_are_told_at_once():
 
 
 def test_run_tells_its_progress_and_returns_its_folder(write, tmp_path):
-    lines: list[str] = []
     config = BuildDataset.model_validate(
         {"train": [write("a.txt", STORY)], "schema": "cdr", "hypernyms": "off", "out": tmp_path / "d"}
     )
-    assert build_dataset.run(config, lines.append) == tmp_path / "d"
-    assert lines[0] == "reading documents"
-    assert "Chemical / Disease" in lines[-1]
+    recorder = Recorder()
+    made = build_dataset.run(config, recorder)
+    assert made.path == tmp_path / "d"
+    assert recorder.lines[0] == "reading documents"
+    assert "Chemical / Disease" in made.summary[-1]

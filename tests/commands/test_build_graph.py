@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from biorel.commands import build_graph
-from biorel.config import BuildGraph
+from biorel.config.build_graph import BuildGraph
 from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.records import Document, Triple

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from biorel.commands import build_linker
-from biorel.config import BuildLinker, load
+from biorel.config import load
+from biorel.config.build_linker import BuildLinker
 from biorel.counts import Reason
 from biorel.errors import ConfigError, InputError
 from biorel.linking.linker import load_linker

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from biorel.commands import build_questions
-from biorel.config import BuildQuestions
+from biorel.config.build_questions import BuildQuestions
 from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.records import Document, Pair, Question
@@ -19,7 +19,7 @@ SPLITS = ("train", "dev", "test")
 
 @pytest.fixture(scope="module")
 def questions(dataset, tmp_path_factory):
-    return build_questions.run(BuildQuestions(dataset=dataset, out=tmp_path_factory.mktemp("asked") / "q"))
+    return build_questions.run(BuildQuestions(dataset=dataset, out=tmp_path_factory.mktemp("asked") / "q")).path
 
 
 def table(folder, split, name, kind):
@@ -66,7 +66,7 @@ def test_answer_spans_match_the_text(questions):
 
 def test_squad_json_is_written_and_read_again(questions, tmp_path):
     given = {split: (questions / split / "squad.json",) for split in SPLITS}
-    again = build_questions.run(BuildQuestions(**given, vocabulary=300, out=tmp_path / "q"))
+    again = build_questions.run(BuildQuestions(**given, vocabulary=300, out=tmp_path / "q")).path
     for split in SPLITS:
         before, after = (read_json(folder / split / "squad.json") for folder in (questions, again))
         assert before == after
@@ -78,7 +78,7 @@ def test_squad_json_is_written_and_read_again(questions, tmp_path):
 
 
 def test_unanswerable_training_questions_can_be_left_out(dataset, questions, tmp_path):
-    out = build_questions.run(BuildQuestions(dataset=dataset, unanswerable=0, out=tmp_path / "q"))
+    out = build_questions.run(BuildQuestions(dataset=dataset, unanswerable=0, out=tmp_path / "q")).path
     before, after = read_json(questions / "stats.json"), read_json(out / "stats.json")
     assert after["train"]["questions"] == after["train"]["answerable"] == before["train"]["answerable"]
     assert after["dev"] == before["dev"]
@@ -89,7 +89,7 @@ def test_unanswerable_training_questions_can_be_left_out(dataset, questions, tmp
 def test_templates_override_the_shipped_ones(dataset, tmp_path):
     path, relation = tmp_path / "t.toml", "chemical_disease:therapeutic"
     path.write_text(f'[[question]]\nrelation = "{relation}"\nasks = "tail"\ntexts = ["Cure {{entity}}?"]')
-    out = build_questions.run(BuildQuestions(dataset=dataset, templates=(path,), out=tmp_path / "q"))
+    out = build_questions.run(BuildQuestions(dataset=dataset, templates=(path,), out=tmp_path / "q")).path
     texts = {
         question.text.split()[0]
         for question in table(out, "train", "questions", Question)

@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from biorel import machine
 from biorel.commands import doctor
-from biorel.commands import doctor as machine
-from biorel.config import Doctor
+from biorel.config.doctor import Doctor
 from biorel.errors import ModelError, OutputError
 from biorel.resources import resource
 from tests.command_runs import command_line
@@ -28,9 +28,9 @@ def states(findings):
 @pytest.fixture
 def quick(monkeypatch):
     """Without the looks that take seconds; each has a test of its own."""
-    monkeypatch.setattr(doctor, "packages", lambda: iter(()))
-    for name in ("_relation_model", "_linker", "_tagger"):
-        monkeypatch.setattr(doctor, name, lambda folder: "sound")
+    monkeypatch.setattr(doctor, "check_packages", lambda: iter(()))
+    for name in ("cdr", "linker", "tagger"):
+        monkeypatch.setitem(doctor._SHIPPED_MODELS, name, lambda folder: "sound")
 
 
 def test_a_sound_installation_is_told_in_plain_lines_and_as_json(tmp_path, capsys):
@@ -53,8 +53,8 @@ def test_json_holds_the_same_findings(quick, capsys):
 
 
 def test_one_fault_hides_no_other_and_the_exit_code_tells(quick, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(
-        doctor, "_relation_model", lambda folder: (_ for _ in ()).throw(ModelError("broken", "mend it"))
+    monkeypatch.setitem(
+        doctor._SHIPPED_MODELS, "cdr", lambda folder: (_ for _ in ()).throw(ModelError("broken", "mend it"))
     )
     code, told, _ = command_line(capsys, "doctor", "--device", "cuda:7", "--out", "/proc/none", "--model", tmp_path)
     assert code == 1
@@ -74,25 +74,25 @@ def test_one_fault_hides_no_other_and_the_exit_code_tells(quick, tmp_path, capsy
     ],
 )
 def test_packages(requirement, state, words):
-    (finding,) = machine.packages([requirement])
+    (finding,) = machine.check_packages([requirement])
     assert finding.state == state
     assert words in finding.text
     assert bool(finding.hint) == (state != machine.OK)
 
 
 def test_what_developers_need_is_not_asked_for():
-    assert not list(machine.packages(['pytest>=99; extra == "dev"', 'biorel[export]; extra == "dev"']))
+    assert not list(machine.check_packages(['pytest>=99; extra == "dev"', 'biorel[export]; extra == "dev"']))
 
 
 def test_a_package_that_does_not_import_is_a_fault(monkeypatch):
     monkeypatch.setitem(sys.modules, "lxml", None)
-    (finding,) = machine.packages(["lxml"])
+    (finding,) = machine.check_packages(["lxml"])
     assert (finding.state, "does not import" in finding.text) == (machine.FAULT, True)
 
 
 def test_without_torch_the_rest_is_told(quick, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    found = states(doctor.run(Doctor()))
+    found = states(doctor.run(Doctor()).details["findings"])
     assert found["device"] == machine.FAULT
     assert found["disk"] == machine.OK
 
@@ -103,32 +103,32 @@ def test_a_device_that_multiplies_wrongly_is_a_fault(monkeypatch):
 
     real = torch.ones
     monkeypatch.setattr(torch, "ones", lambda *sizes, **options: real(*sizes, **options) * 1.01)
-    assert machine.device("cpu").state == machine.FAULT
+    assert machine.check_device("cpu").state == machine.FAULT
 
 
 def test_a_gpu_that_torch_cannot_use_is_noted(tmp_path, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     monkeypatch.setattr(machine, "_GPU", tmp_path)
-    assert machine.device("auto").state == machine.NOTE
-    assert machine.device("cpu").state == machine.OK
+    assert machine.check_device("auto").state == machine.NOTE
+    assert machine.check_device("cpu").state == machine.OK
 
 
 def test_disk_and_shared_memory(tmp_path, monkeypatch):
-    assert machine.disk("disk", tmp_path / "not" / "yet").state == machine.OK
+    assert machine.check_disk("disk", tmp_path / "not" / "yet").state == machine.OK
     assert not (tmp_path / "not").exists()
     with pytest.raises(OutputError, match="/proc: cannot be written"):
-        machine.disk("disk", Path("/proc"))
-    assert machine.shared_memory(tmp_path / "none").state == machine.NOTE
+        machine.check_disk("disk", Path("/proc"))
+    assert machine.check_shared_memory(tmp_path / "none").state == machine.NOTE
     monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=1e6, total=64e6))
-    assert machine.disk("disk", tmp_path).state == machine.NOTE
-    assert "--shm-size" in machine.shared_memory(tmp_path).hint
+    assert machine.check_disk("disk", tmp_path).state == machine.NOTE
+    assert "--shm-size" in machine.check_shared_memory(tmp_path).hint
 
 
 def test_a_damaged_model_is_a_fault(tmp_path):
     shutil.copytree(resource("models", "cdr"), tmp_path / "model")
     weights = tmp_path / "model" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-100])
-    findings = doctor.run(Doctor(model=tmp_path / "model"))
+    findings = doctor.run(Doctor(model=tmp_path / "model")).details["findings"]
     (finding,) = (finding for finding in findings if finding.name == f"model {tmp_path / 'model'}")
     assert (finding.state, "not a safetensors file" in finding.text) == (machine.FAULT, True)
     assert states(findings)["model cdr"] == machine.OK
@@ -142,9 +142,9 @@ def test_services_are_asked_only_where_that_is_said(quick, monkeypatch):
         server.on("/eutils", Reply(b"", 503))
         server.on("/mesh", Reply(b"", 302, {"Location": "http://hotel.example/login"}))
         server.on("/ctd", Reply(reset=True))
-        assert not [name for name in states(doctor.run(Doctor())) if name.startswith("network")]
+        assert not [name for name in states(doctor.run(Doctor()).details["findings"]) if name.startswith("network")]
         assert server.requests == []
-        found = {finding.name: finding for finding in doctor.run(Doctor(network=True))}
+        found = {finding.name: finding for finding in doctor.run(Doctor(network=True)).details["findings"]}
     # a service that is busy, or has nothing at its base address, is there
     assert found["network eutils"].state == found["network pubtator"].state == machine.OK
     assert found["network ctd"].state == found["network mesh"].state == machine.FAULT
@@ -154,5 +154,5 @@ def test_services_are_asked_only_where_that_is_said(quick, monkeypatch):
 def test_nobody_there_is_a_fault(quick, monkeypatch):
     for name in SERVICES:
         monkeypatch.setenv(f"BIOREL_{name}_URL", "http://127.0.0.1:1/")
-    found = states(doctor.run(Doctor(network=True)))
+    found = states(doctor.run(Doctor(network=True)).details["findings"])
     assert {state for name, state in found.items() if name.startswith("network")} == {machine.FAULT}

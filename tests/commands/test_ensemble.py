@@ -9,7 +9,10 @@ from statistics import fmean
 import pytest
 
 from biorel.commands import ensemble, evaluate, export, extract
-from biorel.config import Ensemble, Evaluate, Export, Extract
+from biorel.config.ensemble import Ensemble
+from biorel.config.evaluate import Evaluate
+from biorel.config.export import Export
+from biorel.config.extract import Extract
 from biorel.errors import ModelError
 from biorel.records import Score
 from biorel.tables import read_table
@@ -25,7 +28,7 @@ def other(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def joined(model: Path, other: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return ensemble.run(Ensemble(model=(model, other), out=tmp_path_factory.mktemp("joined") / "model"))
+    return ensemble.run(Ensemble(model=(model, other), out=tmp_path_factory.mktemp("joined") / "model")).path
 
 
 def scores(model: Path, dataset: Path, out: Path) -> dict[tuple[str, str, str, str], float]:
@@ -62,14 +65,14 @@ def test_extraction_with_it_tells_scores_and_evidence(joined, tmp_path):
     out = tmp_path / "relations.jsonl"
     summary = extract.run(Extract(input=SAMPLE / "abstracts.jsonl", model=joined, out=out, all_scores=True))
     rows = read_json_lines(out)
-    assert len(rows) == summary.relations > 0
+    assert len(rows) == summary.details["relations"] > 0
     several = [row for row in rows if len(row["evidence"]) > 1]
     assert several
     assert all(0 < sum(part["weight"] for part in row["evidence"]) <= 1 + 1e-5 for row in rows)
 
 
 def test_an_ensemble_of_one_scores_as_that_one(model, dataset, tmp_path):
-    alone = ensemble.run(Ensemble(model=(model,), out=tmp_path / "alone"))
+    alone = ensemble.run(Ensemble(model=(model,), out=tmp_path / "alone")).path
     assert open_model(alone).thresholds == open_model(model).thresholds
     expected = scores(model, dataset, tmp_path / "1")
     assert scores(alone, dataset, tmp_path / "2") == pytest.approx(expected, abs=1e-6)

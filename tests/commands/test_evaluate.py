@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from biorel.commands import evaluate
-from biorel.config import Evaluate
+from biorel.config.evaluate import Evaluate
 from biorel.errors import InputError, ModelError, OutputError
 from biorel.records import Example, Pair, Score
 from biorel.tables import read_table, write_table

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from biorel.config import Evaluate, load
+from biorel.config import load
+from biorel.config.evaluate import Evaluate
 from biorel.errors import ConfigError, InputError
 from biorel.records import Entity, Mention, Relation
 from biorel.scoring import predictions as evaluate_predictions

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from biorel.commands import export
-from biorel.config import Export
+from biorel.config.export import Export
 from biorel.dataset.labels import ner_labels
 from biorel.dataset.pair_features import FEATURES
 from biorel.errors import ConfigError, InputError, ModelError, OutputError
@@ -56,7 +56,7 @@ def left(tmp_path):
 @pytest.mark.parametrize("target", ["jsonl", "parquet"])
 def test_relations_survive_the_change_of_format(tmp_path, counts, source, target):
     given = write_sample(source, tmp_path / "relations")
-    out = export.run(Export(relations=given, out=tmp_path / f"out.{target}"))
+    out = export.run(Export(relations=given, out=tmp_path / f"out.{target}")).path
     assert out == tmp_path / f"out.{target}"
     assert tuple(read_relations(out, counts)) == RELATIONS
 
@@ -64,7 +64,7 @@ def test_relations_survive_the_change_of_format(tmp_path, counts, source, target
 @pytest.mark.parametrize("format_", WRITERS)
 def test_an_export_equals_what_extract_would_have_written(tmp_path, relations, documents, format_):
     needed = (documents,) if format_ in HOLDING_TEXT else ()
-    out = export.run(Export(relations=relations, documents=needed, format=format_, out=tmp_path / "out"))
+    out = export.run(Export(relations=relations, documents=needed, format=format_, out=tmp_path / "out")).path
     assert out.read_bytes() == write_sample(format_, tmp_path / "expected").read_bytes()
     assert left(tmp_path) == ["out"]
 
@@ -72,7 +72,7 @@ def test_an_export_equals_what_extract_would_have_written(tmp_path, relations, d
 def test_the_order_of_the_relations_does_not_matter(tmp_path, counts, documents):
     other = replace(RELATIONS[0], doc_id="900002")
     mixed = write_relations("jsonl", tmp_path / "r.jsonl", [(ANNOTATED, [RELATIONS[0], other, RELATIONS[1]])])
-    out = export.run(Export(relations=mixed, documents=(documents,), out=tmp_path / "out.xml"))
+    out = export.run(Export(relations=mixed, documents=(documents,), out=tmp_path / "out.xml")).path
     first, second = read_bioc(out, counts)
     assert (len(first.curations), len(second.curations)) == (2, 1)
     assert second.document == BARE
@@ -81,10 +81,10 @@ def test_the_order_of_the_relations_does_not_matter(tmp_path, counts, documents)
 def test_relations_of_other_documents_are_told(tmp_path, counts, documents):
     stray = replace(RELATIONS[0], doc_id="900009")
     given = write_relations("jsonl", tmp_path / "r.jsonl", [(ANNOTATED, [stray, RELATIONS[0], stray])])
-    lines: list[str] = []
     config = Export(relations=given, documents=(documents,), out=tmp_path / "out.pubtator")
-    out = export.run(config, lines.append)
-    assert [len(item.curations) for item in read_pubtator(out, counts)] == [1, 0]
+    made = export.run(config)
+    lines = made.summary
+    assert [len(item.curations) for item in read_pubtator(made.path, counts)] == [1, 0]
     assert f"{export.UNMATCHED}: 2 (900009)" in lines
     assert "relations read: 3" in lines
     assert "relations written: 1" in lines
@@ -99,7 +99,7 @@ def test_no_relation_of_any_document_is_an_error(tmp_path, documents):
 
 
 def test_a_file_without_relations_gives_the_documents(tmp_path, counts, write, documents):
-    out = export.run(Export(relations=write("r.jsonl", ""), documents=(documents,), out=tmp_path / "out.txt"))
+    out = export.run(Export(relations=write("r.jsonl", ""), documents=(documents,), out=tmp_path / "out.txt")).path
     assert [item.document for item in read_pubtator(out, counts)] == [DOCUMENT, BARE]
 
 
@@ -151,7 +151,7 @@ def test_a_model_or_relations_but_not_both(relations, tmp_path):
 
 def test_a_model_folder_becomes_an_onnx_folder(tmp_path, model):
     pytest.importorskip("onnx")
-    out = export.run(Export(model=model, out=tmp_path / "out"))
+    out = export.run(Export(model=model, out=tmp_path / "out")).path
     assert {path.name for path in out.iterdir()} == {
         "model.onnx",
         "pair_features.onnx",

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from zlib import crc32
 
@@ -17,7 +18,8 @@ import pytest
 import torch
 
 from biorel.commands import evaluate, extract
-from biorel.config import Evaluate, Extract
+from biorel.config.evaluate import Evaluate
+from biorel.config.extract import Extract
 from biorel.counts import Counts
 from biorel.errors import ConfigError, InputError, OutputError
 from biorel.extraction.annotator import Annotator
@@ -36,6 +38,7 @@ from tests.command_runs import (
     talkative,
     tiny_model,
 )
+from tests.recorder import Recorder
 
 Row = dict[str, Any]
 # all three types, a pair within one sentence and one across
@@ -74,8 +77,8 @@ def run(model: Path, source: Path, out: Path, **options: Any) -> tuple[list[Row]
     """Relations and status rows of an extraction into JSON lines, of the entities that the records bring."""
     given = {"input": source, "model": model, "out": out, "tagger": "none", **options}
     summary = extract.run(Extract.model_validate(given))
-    assert summary.out == out
-    return read_json_lines(out), read_json_lines(summary.status)
+    assert summary.path == out
+    return read_json_lines(out), read_json_lines(summary.details["status"])
 
 
 def scores(relations: Sequence[Row]) -> dict[tuple[str, str, str, str], float]:
@@ -321,23 +324,24 @@ def test_nothing_above_the_threshold_is_no_fault(model, write, tmp_path):
 
 def test_a_summary_counts_each_record_once(model, write, tmp_path):
     source = write("a.jsonl", lines(story("1"), "no json", story("2", entities=[])))
-    told: list[int] = []
+    recorder = Recorder()
     given = {"input": source, "model": model, "out": tmp_path / "r.jsonl", "min_score": 0, "tagger": "none"}
-    summary = extract.run(Extract.model_validate(given), told.append)
+    made = extract.run(Extract.model_validate(given), recorder)
+    summary = SimpleNamespace(**made.details)
     assert summary.by_status == {"ok": 1, "no entities": 1, "nothing above threshold": 0, "bad record": 1}
     assert summary.documents == 3
     assert summary.relations == 3
-    assert [place.split(": ")[0] for place in summary.bad_places] == [f"{source}:2"]
-    assert summary.books["documents read"] == 2
-    assert told == [3]
+    assert [place.split(": ")[0] for place in made.bad_records] == [f"{source}:2"]
+    assert summary.counts["documents read"] == 2
+    assert recorder.done == [3]
 
 
 def test_a_long_file_is_read_in_chunks(model, write, tmp_path):
     source = write("a.jsonl", lines(*(story(str(number)) for number in range(300))))
-    told: list[int] = []
+    recorder = Recorder()
     given = Extract.model_validate({"input": source, "model": model, "out": tmp_path / "r.jsonl", "min_score": 0})
-    assert extract.run(given, told.append).documents == 300
-    assert told == [256, 300]
+    assert extract.run(given, recorder).details["documents"] == 300
+    assert recorder.done == [256, 300]
     found = scores(read_json_lines(tmp_path / "r.jsonl"))
     assert len(found) == 900
     by_document = [{key[1:]: score for key, score in found.items() if key[0] == doc_id} for doc_id in ("0", "299")]
@@ -401,8 +405,8 @@ def test_every_format_tells_the_same_relations(model, write, tmp_path):
     assert len(expected) == 3
     for name in ("r.parquet", "r.tsv", "r.pubtator", "r.xml"):
         given = {"input": source, "model": model, "out": tmp_path / name, "min_score": 0, "tagger": "none"}
-        assert extract.run(Extract.model_validate(given)).relations == 3
-        assert (tmp_path / f"{Path(name).stem}.status.jsonl").is_file()
+        assert extract.run(Extract.model_validate(given)).details["relations"] == 3
+        assert (tmp_path / f"{name}.status.jsonl").is_file()
     table = pd.read_parquet(tmp_path / "r.parquet")
     assert [(row["head"]["id"], row["relation"], row["tail"]["id"]) for row in table.to_dict("records")] == [
         (row["head"]["id"], row["relation"], row["tail"]["id"]) for row in expected
@@ -432,14 +436,14 @@ def test_without_out_the_name_of_the_input_tells_the_name(model, write, tmp_path
     here.mkdir()
     monkeypatch.chdir(here)
     extract.run(Extract.model_validate({"input": source, "model": model, "format": format_}))
-    assert {path.name for path in here.iterdir()} == {f"a.relations.{suffix}", "a.relations.status.jsonl"}
+    assert {path.name for path in here.iterdir()} == {f"a.relations.{suffix}", f"a.relations.{suffix}.status.jsonl"}
 
 
 def test_a_second_extraction_replaces_the_first(model, write, tmp_path):
     run(model, write("a.jsonl", lines(story("1"))), tmp_path / "r.jsonl", min_score=0)
     relations, _ = run(model, write("b.jsonl", lines(story("2"))), tmp_path / "r.jsonl", min_score=0)
     assert {row["doc_id"] for row in relations} == {"2"}
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "b.jsonl", "r.jsonl", "r.status.jsonl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "b.jsonl", "r.jsonl", "r.jsonl.status.jsonl"]
 
 
 # ---- faults (J-03): an exit code, one line and a hint, and nothing left behind

@@ -10,7 +10,11 @@ import zipfile
 import pytest
 
 from biorel.commands import fetch_corpus, fetch_ctd, fetch_mesh, fetch_pubmed, fetch_pubtator
-from biorel.config import FetchCorpus, FetchCtd, FetchMesh, FetchPubmed, FetchPubtator
+from biorel.config.fetch_corpus import FetchCorpus
+from biorel.config.fetch_ctd import FetchCtd
+from biorel.config.fetch_mesh import FetchMesh
+from biorel.config.fetch_pubmed import FetchPubmed
+from biorel.config.fetch_pubtator import FetchPubtator
 from biorel.counts import Counts, Reason
 from biorel.errors import ConfigError, FetchError, InputError, OutputError
 from biorel.fetch import bulk_files
@@ -23,6 +27,7 @@ from biorel.records import Article, Document
 from biorel.resources import resource
 from biorel.tables import read_table
 from tests.command_runs import command_line, flags, read_json
+from tests.recorder import Recorder
 from tests.servers import CAPTCHA, PAGE, Eutils, FakeClock, Reply, article, article_set, running, served_file
 
 CUT = Reply(b"<PubmedArticleSet><PubmedArticle><MedlineCitation>")
@@ -37,13 +42,15 @@ def server(monkeypatch):
 
 
 @pytest.fixture
-def fetch(tmp_path):
+def fetch(tmp_path, monkeypatch):
     """Runs a fetch into `out`; what it said is in `fetch.said`, its pauses in `fetch.clock`."""
 
     def _fetch(stage, kind, **options):
-        _fetch.clock, _fetch.said = FakeClock(), []
+        _fetch.clock, recorder = FakeClock(), Recorder()
         given = kind.model_validate({"out": tmp_path / "out", **options})
-        stage.run(given, _fetch.said.append, _fetch.clock.clock)
+        monkeypatch.setattr(stage, "CLOCK", _fetch.clock.clock)
+        made = stage.run(given, recorder)
+        _fetch.said = [*recorder.lines, *made.summary]
         return tmp_path / "out"
 
     return _fetch

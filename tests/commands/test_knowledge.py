@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from biorel.commands import build_graph, evaluate, extract
-from biorel.config import BuildGraph, Evaluate, Extract
+from biorel.config.build_graph import BuildGraph
+from biorel.config.evaluate import Evaluate
+from biorel.config.extract import Extract
 from biorel.counts import Reason
 from biorel.dataset.pair_features import FEATURES
 from biorel.errors import InputError, ModelError
@@ -20,7 +22,7 @@ from tests.command_runs import SAMPLE, read_json, read_json_lines, tiny_model
 def build(out: Path, **options: Any) -> Path:
     return build_graph.run(
         BuildGraph.model_validate({"out": out, "mesh": [SAMPLE / "mesh.tsv"], "ctd": [SAMPLE / "ctd"], **options})
-    )
+    ).path
 
 
 @pytest.fixture(scope="module")

@@ -12,13 +12,16 @@ import pytest
 from safetensors.torch import load_file, save_file
 
 from biorel.commands import pretrain, run
-from biorel.config import Pretrain, Run, load
+from biorel.config import load
+from biorel.config.pretrain import Pretrain
+from biorel.config.run import Run
 from biorel.counts import Reason
 from biorel.errors import ConfigError, InputError, ModelError
+from biorel.progress import Report
 from biorel.training import skipgram
-from biorel.training.loop import Report
 from biorel.training.model_folder import open_model
 from tests.command_runs import SAMPLE, read_json, sample_dataset, sample_documents, tiny_model
+from tests.recorder import Recorder
 
 ABSTRACTS = SAMPLE / "abstracts.jsonl"
 TINY: dict[str, Any] = {
@@ -45,7 +48,7 @@ def config(out: Path, **options: Any) -> Pretrain:
 
 
 def made(out: Path, **options: Any) -> Path:
-    return pretrain.run(config(out, **options))
+    return pretrain.run(config(out, **options)).path
 
 
 def weights(folder: Path) -> bytes:
@@ -122,15 +125,12 @@ def test_what_is_hidden_of_the_held_out_texts_does_not_hang_on_the_batches(tmp_p
 
 def test_a_killed_run_goes_on_to_the_same_weights(tmp_path):
     with pytest.raises(Killed):
-        pretrain.run(config(tmp_path / "m"), reports=killed_after_an_epoch)
+        pretrain.run(config(tmp_path / "m"), Recorder(killed_after_an_epoch))
     assert not (tmp_path / "m").exists()
-    seen: list[int] = []
-    said: list[str] = []
-    pretrain.run(
-        config(tmp_path / "m"), said.append, lambda reports: (seen.append(one.epoch) or one for one in reports)
-    )
-    assert set(seen) == {2, 3}
-    assert [line.split()[1] for line in said if line.startswith("epoch")] == ["2/3", "3/3"]
+    recorder = Recorder()
+    pretrain.run(config(tmp_path / "m"), recorder)
+    assert {report.epoch for report in recorder.reports} == {2, 3}
+    assert [report.epoch for report in recorder.reports if report.dev is not None] == [2, 3]
     assert read_json(tmp_path / "m" / "manifest.json")["resumed"] is True
     whole = made(tmp_path / "whole")
     assert weights(tmp_path / "m") == weights(whole)
@@ -140,7 +140,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(tmp_path):
 
 def test_a_checkpoint_of_another_run_is_told_or_dropped_with_force(tmp_path):
     with pytest.raises(Killed):
-        pretrain.run(config(tmp_path / "m"), reports=killed_after_an_epoch)
+        pretrain.run(config(tmp_path / "m"), Recorder(killed_after_an_epoch))
     with pytest.raises(ModelError, match="left by a run with other data or parameters"):
         made(tmp_path / "m", seed=5)
     assert weights(made(tmp_path / "m", seed=5, force=True)) == weights(made(tmp_path / "fresh", seed=5))
@@ -245,9 +245,13 @@ def test_a_pipeline_from_abstracts_to_a_model(tmp_path):
         f'[[stage]]\nname = "model"\ncommand = "train"\ndataset = "{{dataset}}"\npretrained = "{{encoder}}"\n{sizes}'
     )
     given = {"pipeline": tmp_path / "p.toml", "data": SAMPLE, "out": tmp_path / "out"}
-    assert run.run(Run.model_validate(given)) == ["encoder", "dataset", "model"]
-    assert run.run(Run.model_validate(given)) == []
-    assert run.run(Run.model_validate(given | {"set": ("encoder.seed=2",)})) == ["encoder", "dataset", "model"]
+    assert run.run(Run.model_validate(given)).details["ran"] == ["encoder", "dataset", "model"]
+    assert run.run(Run.model_validate(given)).details["ran"] == []
+    assert run.run(Run.model_validate(given | {"set": ("encoder.seed=2",)})).details["ran"] == [
+        "encoder",
+        "dataset",
+        "model",
+    ]
 
 
 # ---- skipgram
@@ -256,9 +260,9 @@ def test_a_pipeline_from_abstracts_to_a_model(tmp_path):
 def test_vectors_are_learnt_and_training_reads_them(dataset, tmp_path):
     pytest.importorskip("gensim")
     options = {"method": "skipgram", "tokenizer_file": dataset, "epochs": 2}
-    said: list[str] = []
-    folder = pretrain.run(config(tmp_path / "v", **options), said.append)
-    assert said[-2:] == ["epoch 1/2", "epoch 2/2"]
+    recorder = Recorder()
+    folder = pretrain.run(config(tmp_path / "v", **options), recorder).path
+    assert recorder.lines[-2:] == ["epoch 1/2", "epoch 2/2"]
     assert {path.name for path in folder.iterdir()} == {"vectors.txt", "tokenizer.json", "manifest.json"}
     rows = (folder / "vectors.txt").read_text(encoding="utf-8").splitlines()
     counts = read_json(folder / "manifest.json")["counts"]

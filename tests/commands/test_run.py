@@ -7,10 +7,11 @@ import shutil
 import pytest
 
 from biorel.commands import run
-from biorel.config import Run
+from biorel.config.run import Run
 from biorel.errors import BiorelError, ConfigError, InputError
 from tests.command_runs import REPOSITORY, SAMPLE, command_line, read_json
 from tests.commands.pipelines import PIPELINE, STAGES
+from tests.recorder import Recorder
 
 
 def test_all_stages_run_once_and_a_second_run_does_nothing_and_says_why(go, tmp_path):
@@ -106,10 +107,10 @@ def test_a_dry_run_tells_and_does_nothing(go, tmp_path):
 
 def test_the_embedded_pipeline_is_found_outside_a_checkout(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    said: list[str] = []
+    recorder = Recorder()
     given = {"pipeline": "pipelines/sample.toml", "data": SAMPLE, "out": tmp_path / "out", "dry_run": True}
-    run.run(Run.model_validate(given), said.append)
-    assert [line.partition(":")[0] for line in said] == STAGES
+    run.run(Run.model_validate(given), recorder)
+    assert [line.partition(":")[0] for line in recorder.lines] == STAGES
 
 
 SHIPPED = sorted(path.relative_to(REPOSITORY) for path in (REPOSITORY / "pipelines").rglob("*.toml"))
@@ -117,11 +118,11 @@ SHIPPED = sorted(path.relative_to(REPOSITORY) for path in (REPOSITORY / "pipelin
 
 @pytest.mark.parametrize("name", SHIPPED, ids=str)
 def test_every_pipeline_that_is_shipped_is_valid(tmp_path, name):
-    said: list[str] = []
+    recorder = Recorder()
     given = {"pipeline": name, "data": tmp_path, "out": tmp_path / "out", "dry_run": True}
-    assert run.run(Run.model_validate(given), said.append) == []
-    assert len(said) >= 3
-    assert all(line.endswith("runs, there is no output yet") for line in said)
+    assert run.run(Run.model_validate(given), recorder).details["ran"] == []
+    assert len(recorder.lines) >= 3
+    assert all(line.endswith("runs, there is no output yet") for line in recorder.lines)
 
 
 def test_a_model_can_be_exported_in_a_pipeline(pipeline, go, tmp_path):
@@ -140,11 +141,15 @@ FAULTS: dict[str, tuple[str, type[BiorelError], str]] = {
     "empty": ("", ConfigError, r"a pipeline is a list of \[\[stage\]\]"),
     "no list": ('stage = "x"\n', ConfigError, r"a pipeline is a list of \[\[stage\]\]"),
     "a table": ('[stage]\nname = "a"\n', ConfigError, r"a pipeline is a list of \[\[stage\]\]"),
-    "no name": ('[[stage]]\ncommand = "train"\n', ConfigError, "each with a name of its own"),
-    "one name twice": ('[[stage]]\nname = "a"\ncommand = "x"\n' * 2, ConfigError, "each with a name of its own"),
-    "a name that leads elsewhere": ('[[stage]]\nname = "../a"\ncommand = "train"\n', ConfigError, "a name of its own"),
-    "unknown command": ('[[stage]]\nname = "a"\ncommand = "fly"\n', ConfigError, "stage a: command is one of build-d"),
-    "no command": ('[[stage]]\nname = "a"\n', ConfigError, "stage a: command is one of"),
+    "no name": ('[[stage]]\ncommand = "train"\n', ConfigError, "each with a unique name"),
+    "one name twice": ('[[stage]]\nname = "a"\ncommand = "x"\n' * 2, ConfigError, "each with a unique name"),
+    "a name that leads elsewhere": ('[[stage]]\nname = "../a"\ncommand = "train"\n', ConfigError, "a unique name"),
+    "unknown command": (
+        '[[stage]]\nname = "a"\ncommand = "fly"\n',
+        ConfigError,
+        "stage a: command must be one of build-d",
+    ),
+    "no command": ('[[stage]]\nname = "a"\n', ConfigError, "stage a: command must be one of"),
     "unknown field": (
         '[[stage]]\nname = "a"\ncommand = "train"\ndataset = "x"\nwings = 2\n',
         ConfigError,
@@ -153,7 +158,7 @@ FAULTS: dict[str, tuple[str, type[BiorelError], str]] = {
     "unknown place": (
         '[[stage]]\nname = "a"\ncommand = "train"\ndataset = "{b}"\n',
         ConfigError,
-        "stage a: nothing stands for {b}",
+        "stage a: {b} has no value",
     ),
 }
 
@@ -171,7 +176,7 @@ def test_a_fault_in_the_last_stage_is_told_before_the_first_one_runs(pipeline, g
     with pytest.raises(ConfigError, match="stage relations: --min-score: Input should be less than or equal to 1"):
         go(set=("relations.min_score=3",))
     pipeline.write_text(pipeline.read_text().replace('model = "{model}"\nmin_score', 'model = "{modle}"\nmin_score'))
-    with pytest.raises(ConfigError, match=r"stage relations: nothing stands for \{modle\}") as told:
+    with pytest.raises(ConfigError, match=r"stage relations: \{modle\} has no value") as told:
         go()
     assert told.value.hint == "places are out, data, dataset, model, evaluation"
     assert not (tmp_path / "out").exists()
@@ -183,7 +188,7 @@ def test_all_faults_of_a_stage_are_told_at_once(go):
 
 
 def test_missing_data_is_told(go):
-    with pytest.raises(ConfigError, match=r"stage dataset: nothing stands for \{data\}") as told:
+    with pytest.raises(ConfigError, match=r"stage dataset: \{data\} has no value") as told:
         go(data=None)
     assert told.value.hint == "give --data FOLDER"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from biorel.commands import run
-from biorel.config import Run
+from biorel.config.run import Run
 from tests.command_runs import read_json
 from tests.qa.question_samples import stories
 
@@ -61,7 +61,7 @@ def test_a_pipeline_summarises_readers_of_two_seeds(tmp_path):
     (data / "known.tsv").write_text("".join(f"D00000{one}\tD10000{other}\n" for one in range(6) for other in range(6)))
     (tmp_path / "p.toml").write_text(PIPELINE)
     given = Run(pipeline=tmp_path / "p.toml", data=data, out=tmp_path / "out", seeds=2)
-    ran = run.run(given)
+    ran = run.run(given).details["ran"]
     copies = [f"seed-{seed}/{name}" for seed in (1, 2) for name in ("reader", "answers", "asked")]
     assert ran == ["dataset", "questions", *copies]
     measures = read_json(tmp_path / "out" / "seeds.json")["stages"]["answers"]["measures"]
@@ -70,4 +70,4 @@ def test_a_pipeline_summarises_readers_of_two_seeds(tmp_path):
     # every tail of this corpus is known, so the first answer is correct
     assert set(measures["mrr_smoothed"]["values"]) == {1.0}
     assert "exact match of answerable questions" in (tmp_path / "out" / "seeds.md").read_text()
-    assert run.run(given) == []
+    assert run.run(given).details["ran"] == []

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from biorel.commands import tag
-from biorel.config import Tag, load
+from biorel.config import load
+from biorel.config.tag import Tag
 from biorel.counts import Reason
 from biorel.errors import ConfigError, InputError
 from biorel.records import Document, Mention

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from biorel.commands import build_graph, evaluate, extract
-from biorel.config import BuildGraph, Evaluate, Extract
+from biorel.config.build_graph import BuildGraph
+from biorel.config.evaluate import Evaluate
+from biorel.config.extract import Extract
 from biorel.errors import InputError, ModelError
 from biorel.training.model_folder import open_model
 from tests.command_runs import SAMPLE, pubtator, read_json, sample_dataset, tiny_model
@@ -72,7 +74,7 @@ def test_documents_of_one_kind_are_refused(tmp_path):
 
 def test_entity_spans_alone_with_a_graph_that_is_hung_on_names(dataset, tmp_path):
     given = {"mesh": [SAMPLE / "mesh.tsv"], "out": tmp_path / "graph"}
-    graph = build_graph.run(BuildGraph.model_validate(given))
+    graph = build_graph.run(BuildGraph.model_validate(given)).path
     model = tiny_model(dataset, tmp_path / "model", task="ner", graph=graph, branches=2, epochs=3)
     assert open_model(model).model.config.task == "ner"
     metrics = measured(model, dataset, tmp_path / "evaluation", graph=graph)

@@ -20,11 +20,12 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 
 from biorel.commands import extract, train
-from biorel.config import Extract, Train
+from biorel.config.extract import Extract
+from biorel.config.train import Train
 from biorel.counts import Reason
 from biorel.errors import InputError, ModelError, OutputError
+from biorel.progress import Report
 from biorel.training.checkpoint import FILE
-from biorel.training.loop import Report
 from biorel.training.model_folder import open_model
 from tests.command_runs import (
     SAMPLE,
@@ -38,6 +39,7 @@ from tests.command_runs import (
     sample_dataset,
     tiny_model,
 )
+from tests.recorder import Recorder
 
 SPEED = ("seconds", "documents_per_second", "seconds_per_epoch")
 
@@ -143,8 +145,9 @@ def test_one_seed_gives_one_network(dataset, model, tmp_path):
 
 
 def test_a_report_comes_after_every_step_and_every_epoch(dataset, tmp_path):
-    reports: list[Report] = []
-    train.run(config(dataset, tmp_path / "m"), lambda given: (reports.append(one) or one for one in given))
+    recorder = Recorder()
+    train.run(config(dataset, tmp_path / "m"), recorder)
+    reports = recorder.reports
     ends = [report for report in reports if report.dev is not None]
     assert [report.epoch for report in ends] == [1, 2]
     steps = ends[0].steps
@@ -205,12 +208,12 @@ def test_features_or_cues_of_another_version_are_told(model, tmp_path):
 
 
 def test_paper_sampling_makes_the_steps_that_are_asked_for(dataset, tmp_path):
-    reports: list[Report] = []
+    recorder = Recorder()
     train.run(
         config(dataset, tmp_path / "m", sampling="paper", steps_per_epoch=7, epochs=1),
-        lambda given: (reports.append(one) or one for one in given),
+        recorder,
     )
-    assert [report.steps for report in reports] == [7] * 8
+    assert [report.steps for report in recorder.reports] == [7] * 8
 
 
 def test_patience_stops_a_run_that_gets_no_better(dataset, tmp_path):
@@ -310,13 +313,13 @@ def test_a_run_that_is_killed_twice_ends_with_the_same_weights(dataset, tmp_path
 
 def test_a_run_that_fails_before_its_first_checkpoint_leaves_nothing(dataset, tmp_path):
     with pytest.raises(Killed):
-        train.run(config(dataset, tmp_path / "m"), interrupted(lambda report: True))
+        train.run(config(dataset, tmp_path / "m"), Recorder(interrupted(lambda report: True)))
     assert not list(tmp_path.iterdir())
 
 
 def test_a_checkpoint_of_other_parameters_is_an_error_or_dropped_with_force(dataset, tmp_path):
     with pytest.raises(Killed):
-        train.run(config(dataset, tmp_path / "m"), interrupted(lambda report: report.dev is not None))
+        train.run(config(dataset, tmp_path / "m"), Recorder(interrupted(lambda report: report.dev is not None)))
     for changes in ({"seed": 5}, {"width": 20}, {"epochs": 3}):
         with pytest.raises(ModelError, match="left by a run with other data or parameters") as told:
             tiny_model(dataset, tmp_path / "m", **changes)

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from biorel.commands import build_graph, evaluate, extract
-from biorel.config import BuildGraph, Evaluate, Extract
+from biorel.config.build_graph import BuildGraph
+from biorel.config.evaluate import Evaluate
+from biorel.config.extract import Extract
 from biorel.counts import Reason
 from biorel.errors import ModelError
 from biorel.training.model_folder import open_model
@@ -25,7 +27,7 @@ def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def graph(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("graph") / "graph"
     given = {"mesh": [SAMPLE / "mesh.tsv"], "ctd": [SAMPLE / "ctd"], "exclude_dataset": dataset, "out": out}
-    return build_graph.run(BuildGraph.model_validate(given))
+    return build_graph.run(BuildGraph.model_validate(given)).path
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +62,7 @@ def test_the_folder_is_read_without_the_bert_s_own(trained, dataset, graph, bert
     finally:
         hidden.rename(bert)
     assert read_json(tmp_path / "evaluation" / "metrics.json")["protocol"]["knowledge"].startswith("EXTERNAL")
-    told = read_json_lines(tmp_path / "r.status.jsonl")
+    told = read_json_lines(tmp_path / "r.jsonl.status.jsonl")
     assert {one["status"] for one in told} <= {"ok", "nothing above threshold", "no entities"}
     assert max(one["windows"] for one in told) > 1
 

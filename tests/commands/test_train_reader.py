@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from biorel.commands import evaluate_reader, train_reader
-from biorel.config import EvaluateReader, TrainReader, load
+from biorel.config import load
+from biorel.config.evaluate_reader import EvaluateReader
+from biorel.config.train_reader import TrainReader
 from biorel.counts import Reason
 from biorel.errors import ConfigError, InputError, ModelError, OutputError
 from biorel.qa.folder import open_reader
@@ -17,6 +19,7 @@ from biorel.records import Question
 from biorel.tables import read_table
 from tests.command_runs import command_line, flags, read_json, read_json_lines
 from tests.qa.question_samples import TINY, small_questions, tiny_reader
+from tests.recorder import Recorder
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +37,7 @@ def weights(folder):
 
 
 def test_a_reader_learns_a_small_corpus(questions, reader, tmp_path):
-    out = evaluate_reader.run(EvaluateReader(model=reader, questions=questions, out=tmp_path / "e"))
+    out = evaluate_reader.run(EvaluateReader(model=reader, questions=questions, out=tmp_path / "e")).path
     metrics = read_json(out / "metrics.json")
     assert metrics["questions"] == 24
     assert metrics["answerable"] == 12
@@ -55,7 +58,7 @@ def test_exclude_splits_removes_known_pairs_of_training_articles(questions, read
     known.write_text(listed + "MESH:D9\tMESH:D8\t100\n")
     given = {"model": reader, "questions": questions, "known": known}
     counts = [
-        read_json(evaluate_reader.run(EvaluateReader(**given, out=tmp_path / name, **options)) / "manifest.json")[
+        read_json(evaluate_reader.run(EvaluateReader(**given, out=tmp_path / name, **options)).path / "manifest.json")[
             "counts"
         ]
         for name, options in (("all", {}), ("less", {"exclude_splits": ("train",)}))
@@ -97,11 +100,11 @@ def test_a_killed_run_resumes_to_the_same_weights(questions, tmp_path, folds):
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train_reader.run(config, stop)
+        train_reader.run(config, Recorder(stop))
     assert not config.out.exists()
-    epochs = []
-    train_reader.run(config, lambda reports: (epochs.append(report.epoch) or report for report in reports))
-    assert set(epochs) == {3}
+    recorder = Recorder()
+    train_reader.run(config, recorder)
+    assert {report.epoch for report in recorder.reports} == {3}
     assert read_json(config.out / "manifest.json")["resumed"] is True
     assert weights(config.out) == weights(whole)
 
@@ -117,11 +120,11 @@ def test_rejects_the_checkpoint_of_another_run(questions, tmp_path):
         for seed in (1, 2)
     )
     with pytest.raises(KeyboardInterrupt):
-        train_reader.run(first, stop)
+        train_reader.run(first, Recorder(stop))
     with pytest.raises(ModelError, match="left by a run with other data or parameters"):
         train_reader.run(second)
     forced = second.model_copy(update={"force": True})
-    assert read_json(train_reader.run(forced) / "manifest.json")["resumed"] is False
+    assert read_json(train_reader.run(forced).path / "manifest.json")["resumed"] is False
 
 
 def test_folds_use_every_document_as_dev_once(questions, tmp_path):

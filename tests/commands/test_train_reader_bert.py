@@ -6,7 +6,10 @@ import pytest
 from safetensors.torch import load_file
 
 from biorel.commands import ask, evaluate_reader
-from biorel.config import Ask, EvaluateReader, TrainReader, load
+from biorel.config import load
+from biorel.config.ask import Ask
+from biorel.config.evaluate_reader import EvaluateReader
+from biorel.config.train_reader import TrainReader
 from biorel.errors import ConfigError
 from biorel.qa.folder import open_reader
 from tests.bert import tiny_bert
@@ -44,7 +47,7 @@ def test_the_reader_loads_without_the_folder_of_the_bert(questions, reader, tmp_
     opened = open_reader(reader)
     assert opened.readers[0].config.encoder == "bert"
     assert opened.readers[0].config.window == 48
-    out = evaluate_reader.run(EvaluateReader(model=reader, questions=questions, split="dev", out=tmp_path / "e"))
+    out = evaluate_reader.run(EvaluateReader(model=reader, questions=questions, split="dev", out=tmp_path / "e")).path
     measured, dev = read_json(out / "metrics.json"), read_json(reader / "metrics.json")["dev"]
     assert measured["located"]["f1"] == pytest.approx(dev["located"]["f1"], abs=1e-9)
     assert measured["macro_f1"] == pytest.approx(dev["macro_f1"], abs=1e-9)
@@ -53,9 +56,9 @@ def test_the_reader_loads_without_the_folder_of_the_bert(questions, reader, tmp_
 def test_ask_uses_the_reader(reader, tmp_path):
     over = stories(tmp_path, "stories", range(24, 30))
     given = {"model": reader, "over": [over], "tagger": "none", "min_score": 0}
-    summary = ask.run(Ask.model_validate(given | {"question": "Which diseases were induced?"}))
-    assert summary.documents == 6
-    assert summary.answers
+    summary = ask.run(Ask.model_validate(given | {"question": "Which diseases were induced?"})).details
+    assert summary["documents"] == 6
+    assert summary["answers"]
 
 
 def test_rejects_vectors_and_unknown_encoders():

@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 
 from biorel.commands import tag, train_tagger
-from biorel.config import Tag, TrainTagger
+from biorel.config.tag import Tag
+from biorel.config.train_tagger import TrainTagger
 from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.records import Mention
 from biorel.tables import read_table
 from tests.command_runs import command_line, flags, pubtator, read_json
+from tests.recorder import Recorder
 
 pytest.importorskip("spacy")
 PICKLE = re.compile(rb"\x80[\x02-\x05]")
@@ -145,10 +147,10 @@ def test_a_broken_row_is_named_where_no_mention_is_left(tmp_path, corpus, write,
 def test_rows_that_are_left_out_are_named_in_a_training_too(tmp_path, corpus, write):
     rows = "1\t3\t8\tzetin\n1\t9\tx\ty\n1\t0\t4\tache\tDisease\tD1\n1\t3\t8\tzetin\tChemical\tD1\n"
     broken = write("broken.txt", f"1|t|On zetin.\n1|a|None.\n{rows}\n")
-    said: list[str] = []
     given = {"train": (corpus, broken), "held_out": 6, "epochs": 1, "out": tmp_path / "tagger"}
-    train_tagger.run(TrainTagger.model_validate(TINY | given), said.append)
-    assert said[:2] == [
+    recorder = Recorder()
+    train_tagger.run(TrainTagger.model_validate(TINY | given), recorder)
+    assert recorder.lines[:2] == [
         f"malformed row skipped: {broken}:3: neither an annotation nor a relation (and 1 more)",
         f"mention dropped: span does not show its text: {broken} 1 0-4 'ache'",
     ]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from biorel.commands import fetch_pubmed
-from biorel.config import FetchPubmed
+from biorel.commands import fetch_ctd, fetch_pubmed
+from biorel.config.fetch_pubmed import FetchPubmed
 from biorel.fetch.eutils import BATCH
 from tests.servers import Eutils, FakeClock, Server, article, running
 
@@ -24,8 +24,12 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
 
 
 @pytest.fixture
-def clock() -> FakeClock:
-    return FakeClock()
+def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
+    """The clock of the fetch commands; its pauses take no time."""
+    clock = FakeClock()
+    for command in (fetch_ctd, fetch_pubmed):
+        monkeypatch.setattr(command, "CLOCK", clock.clock)
+    return clock
 
 
 @pytest.fixture
@@ -42,6 +46,6 @@ def pubmed(service: Eutils, clock: FakeClock, write: Callable[..., Path], tmp_pa
         if pmids:
             options["pmids"] = [write("pmids.txt", "".join(f"{pmid}\n" for pmid in pmids))]
         given = FetchPubmed.model_validate({"out": tmp_path / "out", "url": service.url, **options})
-        return fetch_pubmed.run(given, clock=clock.clock)
+        return fetch_pubmed.run(given).path
 
     return _pubmed

@@ -7,7 +7,8 @@ import json
 import pytest
 
 from biorel.commands import fetch_ctd, fetch_pubtator
-from biorel.config import FetchCtd, FetchPubtator
+from biorel.config.fetch_ctd import FetchCtd
+from biorel.config.fetch_pubtator import FetchPubtator
 from biorel.counts import Counts, Reason
 from biorel.errors import FetchError
 from biorel.fetch.eutils import BATCH
@@ -26,7 +27,7 @@ def test_a_01_rejects_a_web_page_with_status_200_as_ctd_file(server, clock, tmp_
     server.on(f"/{name}", Reply(page))
     given = FetchCtd.model_validate({"url": server.url, "file": ["CTD_genes"], "out": tmp_path / "ctd"})
     with pytest.raises(FetchError, match=rf"{name}.* instead of data") as caught:
-        fetch_ctd.run(given, clock=clock.clock)
+        fetch_ctd.run(given)
     for words in ("https://ctdbase.org/downloads/", "--from FOLDER", "build-dataset --ctd FOLDER"):
         assert words in caught.value.hint
     assert not list(tmp_path.rglob(name))
@@ -101,7 +102,7 @@ def test_a_04_replaces_and_counts_a_nul_byte(write, tmp_path, broken, title):
 def test_a_04_filters_a_dump_with_a_nul_byte(write, tmp_path):
     dump = write("dump", "900001|t|One\0.\n900001|a|A\0B\n900001\t0\t3\tO\0e\tGene\t1\n\n")
     given = {"dump": dump, "pmids": [write("p", "900001\n")], "out": tmp_path / "out"}
-    out = fetch_pubtator.run(FetchPubtator.model_validate(given))
+    out = fetch_pubtator.run(FetchPubtator.model_validate(given)).path
     assert counts(out)[Reason.NUL_BYTE_REPLACED] == 3
     assert (out / "documents.pubtator.txt").read_text().startswith("900001|t|One .\n900001|a|A B\n")
 

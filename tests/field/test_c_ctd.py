@@ -8,7 +8,7 @@ import json
 import pytest
 
 from biorel.commands import extract
-from biorel.config import Extract
+from biorel.config.extract import Extract
 from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.knowledge.ctd_curations import read_curations

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from biorel.commands import evaluate, train
-from biorel.config import Evaluate
+from biorel.config.evaluate import Evaluate
 from biorel.dataset.pair_features import FEATURES
 from biorel.errors import InputError, ModelError
 from biorel.records import Example
@@ -32,6 +32,7 @@ from tests.command_runs import (
 )
 from tests.commands.test_train import Killed, config, interrupted
 from tests.field.tables import doc_ids, pairs
+from tests.recorder import Recorder
 
 SPLITS = ("train", "dev", "test")
 MARKS = [("Zetin", "Chemical", "D900001"), ("tremor", "Disease", "D900002"), ("ataxia", "Disease", "D900003")]
@@ -142,7 +143,7 @@ def test_d_04_rejects_a_label_map_changed_by_hand(model, dataset, tmp_path, chan
 def test_d_04_does_not_resume_a_run_with_another_label_map(dataset, tmp_path):
     shutil.copytree(dataset, tmp_path / "d")
     with pytest.raises(Killed):
-        train.run(config(tmp_path / "d", tmp_path / "m"), interrupted(lambda report: report.dev is not None))
+        train.run(config(tmp_path / "d", tmp_path / "m"), Recorder(interrupted(lambda report: report.dev is not None)))
     labels = read_json(dataset / "labels.json")
     (tmp_path / "d" / "labels.json").write_text(json.dumps({**labels, "relations": labels["relations"][::-1]}))
     with pytest.raises(ModelError, match="left by a run with other data or parameters"):

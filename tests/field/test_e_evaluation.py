@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from biorel.commands import evaluate
-from biorel.config import Evaluate
+from biorel.config.evaluate import Evaluate
 from biorel.errors import ModelError
 from biorel.records import Pair, Score
 from biorel.scoring.curves import precision_recall

@@ -9,7 +9,7 @@ import socket
 import pytest
 
 from biorel.commands import fetch_ctd
-from biorel.config import FetchCtd
+from biorel.config.fetch_ctd import FetchCtd
 from biorel.counts import Counts
 from biorel.errors import FetchError, InputError
 from biorel.fetch.eutils import BATCH
@@ -115,12 +115,12 @@ def test_f_06_fetches_a_damaged_file_again(server, clock, tmp_path, damaged):
     server.on(f"/{NAME}", served_file(WHOLE))
     given = {"url": server.url, "file": ["CTD_curated_chemicals_diseases", "CTD_genes"], "out": tmp_path / "ctd"}
     with pytest.raises(FetchError, match="404"):
-        fetch_ctd.run(FetchCtd.model_validate(given), clock=clock.clock)
+        fetch_ctd.run(FetchCtd.model_validate(given))
     cached = tmp_path / "ctd.partial" / NAME
     assert cached.read_bytes() == WHOLE
     cached.write_bytes(damaged)
     given["file"] = given["file"][:1]
-    out = fetch_ctd.run(FetchCtd.model_validate(given), clock=clock.clock)
+    out = fetch_ctd.run(FetchCtd.model_validate(given)).path
     assert (out / NAME).read_bytes() == WHOLE
 
 

@@ -11,7 +11,9 @@ import tomllib
 import pytest
 import torch
 
-from biorel.config import Evaluate, Extract, Train
+from biorel.config.evaluate import Evaluate
+from biorel.config.extract import Extract
+from biorel.config.train import Train
 from biorel.errors import ConfigError, ModelError
 from biorel.model.device import pick_device
 from biorel.ner.spacy_model import load_spacy

@@ -11,7 +11,9 @@ import time
 import pytest
 
 from biorel.commands import extract
-from biorel.config import BuildDataset, Extract, load
+from biorel.config import load
+from biorel.config.build_dataset import BuildDataset
+from biorel.config.extract import Extract
 from biorel.dataset.relation_schema import load_schema
 from biorel.formats.jsonl import read_jsonl
 from biorel.ner.words import features, split_words
@@ -50,7 +52,7 @@ def test_j_02_reports_a_bad_line_with_its_number(capsys, write, model, tmp_path,
     code, _, err = command_line(capsys, *given)
     assert code == 3
     assert f"bad record: {source}:2: " in err
-    assert [row["status"] for row in read_json_lines(tmp_path / "r.status.jsonl")].count("bad record") == 1
+    assert [row["status"] for row in read_json_lines(tmp_path / "r.jsonl.status.jsonl")].count("bad record") == 1
     assert command_line(capsys, *given, "--skip-bad")[0] == 0
 
 
@@ -143,7 +145,7 @@ def test_j_04_an_oversized_text_does_not_affect_other_records(write, model, tmp_
     given = {"input": source, "model": model, "out": tmp_path / "r.jsonl", "all_scores": True}
     extract.run(Extract.model_validate(given))
     assert time.monotonic() - began < 60
-    statuses = read_json_lines(tmp_path / "r.status.jsonl")
+    statuses = read_json_lines(tmp_path / "r.jsonl.status.jsonl")
     assert [(row["doc_id"], row["status"]) for row in statuses] == [("1", "ok"), ("2", "ok"), ("3", "ok")]
     assert statuses[1]["windows"] > 10
     scores = {row["doc_id"]: row["score"] for row in read_json_lines(tmp_path / "r.jsonl")}
@@ -165,7 +167,7 @@ def test_j_04_reports_a_text_that_repeats_two_names_thousands_of_times(capsys, w
     assert time.monotonic() - began < 60
     assert code == 3
     assert f"{source}:2: 1210000 pairs of mentions, where at most 1000000 are scored" in err
-    statuses = [row["status"] for row in read_json_lines(tmp_path / "r.status.jsonl")]
+    statuses = [row["status"] for row in read_json_lines(tmp_path / "r.jsonl.status.jsonl")]
     assert statuses[1] == "bad record"
     assert "bad record" not in (statuses[0], statuses[2])
 

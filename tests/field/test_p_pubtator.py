@@ -7,7 +7,7 @@ import json
 import pytest
 
 from biorel.commands import tag
-from biorel.config import Tag
+from biorel.config.tag import Tag
 from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.formats.bioc import read_bioc
@@ -166,7 +166,7 @@ def test_p_08_another_version_of_one_text_affects_no_other_document(write, tmp_p
     fine = [pubtator(n, "T.", A, [("Zetin", "Chemical", "D1"), ("tremor", "Disease", "D2")]) for n in "23"]
     source = write("a.txt", "\n".join(["1|t|T.", f"1|a|{abstract}", *rows, "", *fine]))
     given = {"input": [source], "annotations": [source], "tagger": "imported", "out": tmp_path / "t"}
-    out = tag.run(Tag.model_validate(given))
+    out = tag.run(Tag.model_validate(given)).path
     mentions: dict[str, list[str]] = {"1": [], "2": [], "3": []}
     for mention in read_table(out / "mentions.parquet", Mention):
         mentions[mention.doc_id].append(mention.text)

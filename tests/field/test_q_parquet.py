@@ -11,7 +11,7 @@ import pytest
 
 from biorel import tables
 from biorel.commands import extract
-from biorel.config import Extract
+from biorel.config.extract import Extract
 from biorel.formats.jsonl import read_jsonl
 from biorel.formats.predictions import read_predictions
 from biorel.records import Document
@@ -30,7 +30,7 @@ def test_q_02_writes_all_ids_as_text(write, tmp_path):
     source = write("a.jsonl", lines(*(raw for raw, _ in IDS)))
     given = {"input": source, "out": tmp_path / "r.parquet", "tagger": "none"}
     extract.run(Extract.model_validate(given))
-    statuses = read_json_lines(tmp_path / "r.status.jsonl")
+    statuses = read_json_lines(tmp_path / "r.parquet.status.jsonl")
     assert [row["doc_id"] for row in statuses] == [id_ for _, id_ in IDS]
     assert pq.read_schema(tmp_path / "r.parquet").field("doc_id").type == pa.string()
 

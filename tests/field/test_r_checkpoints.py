@@ -21,6 +21,7 @@ from biorel.training.checkpoint import FILE
 from biorel.training.model_folder import open_model
 from tests.command_runs import SAMPLE, command_line, flags, tiny_model
 from tests.commands.test_train import Killed, checkpoint, checkpoint_state, config, interrupted, same_run, weights
+from tests.recorder import Recorder
 from tests.test_architecture import TREES
 
 
@@ -28,7 +29,7 @@ from tests.test_architecture import TREES
 def killed(dataset: Path, tmp_path: Path) -> Path:
     """The checkpoint of a run `m` that was killed after the first epoch."""
     with pytest.raises(Killed):
-        train.run(config(dataset, tmp_path / "m"), interrupted(lambda report: report.dev is not None))
+        train.run(config(dataset, tmp_path / "m"), Recorder(interrupted(lambda report: report.dev is not None)))
     return checkpoint(tmp_path / "m")
 
 
@@ -119,22 +120,16 @@ def test_r_04_a_resumed_run_has_the_learning_rates_of_an_uninterrupted_run(datas
         return report.dev is not None if steps is None else report.epoch_step == steps
 
     with pytest.raises(Killed):
-        train.run(config(dataset, tmp_path / "m", **given), interrupted(stop))
+        train.run(config(dataset, tmp_path / "m", **given), Recorder(interrupted(stop)))
     done = max(rates) + 1
     assert checkpoint_state(tmp_path / "m")["step"] == done
     moments = {name: value for name, value in load_file(checkpoint(tmp_path / "m")).items() if "optimizer/" in name}
     assert any(float(value.abs().sum()) > 0 for name, value in moments.items() if name.endswith("/exp_avg_sq"))
     rates.clear()
-    reports = []
-
-    def kept(running):
-        for report in running:
-            reports.append(report)
-            yield report
-
-    train.run(config(dataset, tmp_path / "m", **given), kept)
+    recorder = Recorder()
+    train.run(config(dataset, tmp_path / "m", **given), recorder)
     assert rates == {step: rate for step, rate in expected.items() if step >= done}
-    assert [report.epoch for report in reports if report.dev] == ([2, 3] if steps is None else [1, 2, 3])
+    assert [report.epoch for report in recorder.reports if report.dev] == ([2, 3] if steps is None else [1, 2, 3])
     assert weights(tmp_path / "m") == weights(tmp_path / "whole")
 
 

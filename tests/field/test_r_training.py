@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from biorel.commands import extract, train
-from biorel.config import Extract
+from biorel.config.extract import Extract
 from biorel.errors import ModelError
 from biorel.model.device import deterministic
 from biorel.model.losses import ner_loss, relation_loss
@@ -109,7 +109,7 @@ def test_r_08_tagging_processes_do_not_hang_after_tokenising(tmp_path, monkeypat
     ]
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     given = {"input": tmp_path / "a.jsonl", "out": tmp_path / "r.jsonl", "n_process": 2}
-    assert extract.run(Extract.model_validate(given)).documents == 4
+    assert extract.run(Extract.model_validate(given)).details["documents"] == 4
 
 
 def test_r_10_deterministic_training_repeats_and_sets_the_workspace(dataset, tmp_path, monkeypatch):

@@ -168,7 +168,7 @@ def test_t_06_reads_a_mention_as_long_as_the_window(write, capsys, tmp_path, dat
     source = write("a.jsonl", json.dumps({"pmid": "1", "text": title, "entities": entities}) + "\n")
     given = flags(model=model, out=tmp_path / "r.jsonl")
     assert command_line(capsys, "extract", source, *given, "--all-scores")[0] == 0
-    status = json.loads((tmp_path / "r.status.jsonl").read_text())
+    status = json.loads((tmp_path / "r.jsonl.status.jsonl").read_text())
     assert status["status"] == "ok"
     assert status["windows"] > 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from biorel.commands import fetch_pubmed
-from biorel.config import FetchPubmed
+from biorel.config.fetch_pubmed import FetchPubmed
 from biorel.counts import Counts, Reason
 from biorel.formats.pubmed import parse_pubmed
 from biorel.records import Article
@@ -78,7 +78,7 @@ UPDATE = article_set(article(900013, "New.", version=2), article(900014, "New.",
 def test_x_04_applies_deletions_and_versions_in_any_order(write, tmp_path, order, names):
     folders = {"a": write(f"a/{names[0]}", BASE).parent, "b": write(f"b/{names[1]}", UPDATE).parent}
     given = {"baseline": [folders[name] for name in order], "out": tmp_path / "out"}
-    out = fetch_pubmed.run(FetchPubmed.model_validate(given))
+    out = fetch_pubmed.run(FetchPubmed.model_validate(given)).path
     versions = {item.doc_id: item.version for item in read_table(out / "articles.parquet", Article)}
     assert versions == {"900011": 1, "900013": 2, "900014": 3}
     assert missing(out) == {"900012": "deleted from PubMed"}
@@ -98,7 +98,7 @@ def test_x_04_applies_deletions_and_versions_in_any_order(write, tmp_path, order
 def test_x_06_an_unusual_or_missing_date_loses_no_document(write, tmp_path, date, year):
     record = article(900001).replace("<Year>2001</Year>", date)
     given = {"baseline": [write("a.xml", article_set(record, article(900002)))], "out": tmp_path / "out"}
-    out = fetch_pubmed.run(FetchPubmed.model_validate(given))
+    out = fetch_pubmed.run(FetchPubmed.model_validate(given)).path
     years = {item.doc_id: item.year for item in read_table(out / "articles.parquet", Article)}
     assert years == {"900001": year, "900002": 2001}
 
@@ -159,4 +159,4 @@ def test_x_08_does_not_read_pubmed_xml_as_bioc(capsys, write, tmp_path):
     path = write("abstracts.xml", article_set(article(900001)))
     code, _, err = command_line(capsys, "extract", path, *flags(out=tmp_path / "r.jsonl"))
     assert code == 0, err
-    assert '"900001"' in (tmp_path / "r.status.jsonl").read_text()
+    assert '"900001"' in (tmp_path / "r.jsonl.status.jsonl").read_text()

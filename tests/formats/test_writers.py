@@ -76,7 +76,7 @@ def test_a_full_disk_is_told_in_one_line(format_):
     many = [(ANNOTATED, RELATIONS)] * 500
 
     def fill():
-        with artifacts._told(Path("out")):
+        with artifacts._as_output_error(Path("out")):
             write(format_, Path("/dev/full"), many)
 
     with pytest.raises(OutputError, match="No space left"):

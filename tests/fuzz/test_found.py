@@ -12,7 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from biorel.config import Tag, load
+from biorel.config import load
+from biorel.config.tag import Tag
 from biorel.counts import Counts, Reason
 from biorel.errors import BiorelError, ConfigError, FetchError, InputError
 from biorel.fetch.archives import unpack

@@ -20,7 +20,7 @@ GROWTH = 15
 CODE = """
 import json, re, sys
 from pathlib import Path
-from biorel.config import BuildDataset
+from biorel.config.build_dataset import BuildDataset
 from biorel.commands import build_dataset
 config = BuildDataset.model_validate(json.loads(sys.argv[1]))
 build_dataset.run(config)

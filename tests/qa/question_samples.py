@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from biorel.commands import build_dataset, build_questions, train_reader
-from biorel.config import BuildDataset, BuildQuestions, TrainReader
+from biorel.config.build_dataset import BuildDataset
+from biorel.config.build_questions import BuildQuestions
+from biorel.config.train_reader import TrainReader
 from tests.command_runs import pubtator
 
 DRUGS = ("lithium", "aspirin", "morphine", "digoxin", "heparin", "insulin")
@@ -59,11 +61,11 @@ def small_questions(folder: Path) -> Path:
         {**paths, "schema": "cdr", "hypernyms": "off", "vocabulary": 200, "out": folder / "dataset"}
     )
     build_dataset.run(dataset)
-    return build_questions.run(BuildQuestions(dataset=folder / "dataset", out=folder / "questions"))
+    return build_questions.run(BuildQuestions(dataset=folder / "dataset", out=folder / "questions")).path
 
 
 def tiny_reader(questions: Path, out: Path, **options: Any) -> Path:
-    return train_reader.run(TrainReader.model_validate({"questions": questions, "out": out, **TINY, **options}))
+    return train_reader.run(TrainReader.model_validate({"questions": questions, "out": out, **TINY, **options})).path
 
 
 def jsonl(path: Path, *records: dict[str, Any]) -> Path:

@@ -23,7 +23,11 @@ from typing import Any
 import pandas as pd
 
 from biorel.commands import extract, fetch_ctd, fetch_pubmed, tag, train
-from biorel.config import Extract, FetchCtd, FetchPubmed, Tag, Train
+from biorel.config.extract import Extract
+from biorel.config.fetch_ctd import FetchCtd
+from biorel.config.fetch_pubmed import FetchPubmed
+from biorel.config.tag import Tag
+from biorel.config.train import Train
 from tests.command_runs import SAMPLE, TINY, sample_dataset
 from tests.servers import Eutils, FakeClock, Reply, Request, article, running, served_file
 
@@ -91,14 +95,14 @@ def commands(inputs: Path, url: str) -> dict[str, Command]:
         inputs: the folder that `prepare` filled.
         url: address of the test server.
     """
-    clock = FakeClock().clock
+    fetch_pubmed.CLOCK = fetch_ctd.CLOCK = FakeClock().clock
 
     def pubmed(folder: Path) -> object:
         config = FetchPubmed(pmids=(inputs / "pmids.txt",), url=f"{url}/eutils", out=folder / "out")
-        return fetch_pubmed.run(config, clock=clock)
+        return fetch_pubmed.run(config)
 
     def ctd(folder: Path) -> object:
-        return fetch_ctd.run(FetchCtd(file=_CTD, url=f"{url}/ctd", out=folder / "out"), clock=clock)
+        return fetch_ctd.run(FetchCtd(file=_CTD, url=f"{url}/ctd", out=folder / "out"))
 
     def tagged(folder: Path) -> object:
         return tag.run(Tag(input=(inputs / "few.jsonl",), out=folder / "out"))
