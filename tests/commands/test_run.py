@@ -147,7 +147,7 @@ FAULTS: dict[str, tuple[str, type[BiorelError], str]] = {
     "unknown command": (
         '[[stage]]\nname = "a"\ncommand = "fly"\n',
         ConfigError,
-        "stage a: command must be one of build-d",
+        "stage a: command must be one of extract",
     ),
     "no command": ('[[stage]]\nname = "a"\n', ConfigError, "stage a: command must be one of"),
     "unknown field": (
@@ -178,7 +178,7 @@ def test_a_fault_in_the_last_stage_is_told_before_the_first_one_runs(pipeline, g
     pipeline.write_text(pipeline.read_text().replace('model = "{model}"\nmin_score', 'model = "{modle}"\nmin_score'))
     with pytest.raises(ConfigError, match=r"stage relations: \{modle\} has no value") as told:
         go()
-    assert told.value.hint == "places are out, data, dataset, model, evaluation"
+    assert told.value.hint == "placeholders are out, data, dataset, model, evaluation"
     assert not (tmp_path / "out").exists()
 
 
