@@ -121,6 +121,7 @@ print(time.process_time(), re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/statu
 """
 
 
+@pytest.mark.slow
 def test_real_mesh_and_ctd_rows_in_seconds_and_little_memory(tmp_path, shared_data):
     arguments = [
         *("--mesh", shared_data / "mesh" / "2017MeshTree.tsv.gz"),

@@ -601,6 +601,7 @@ def reading(model, tmp_path) -> Path:
     return talkative(tmp_path / "reading")
 
 
+@pytest.mark.slow
 def test_with_the_models_own_tags_a_document_is_encoded_once(reading, write, tmp_path, opened, monkeypatch):
     rows = [bare(row["pmid"], title=row["title"], abstract=row["abstract"][:300]) for row in sample_rows(4)]
     # the same tags, by the tagger that reads them apart from relations

@@ -85,6 +85,7 @@ def test_a_model_trained_without_a_graph_is_given_none(model, dataset, graph, tm
         scores(model, dataset, tmp_path / "evaluation", graph=graph)
 
 
+@pytest.mark.slow
 def test_extract_reads_with_the_graph(knowing, graph, tmp_path):
     with_it = relations(knowing, tmp_path / "with.jsonl", graph=graph)
     without = relations(knowing, tmp_path / "without.jsonl")
@@ -96,6 +97,7 @@ def test_extract_reads_with_the_graph(knowing, graph, tmp_path):
     assert with_it != without
 
 
+@pytest.mark.slow
 def test_extract_tells_where_a_graph_is_missing(knowing, model, graph, tmp_path):
     told = Reason.DOCUMENTS_READ_WITHOUT_GRAPH_THOUGH_MODEL_LEARNED_WI
     assert extracted(knowing, tmp_path / "without.jsonl").books[told] == 48
@@ -108,6 +110,7 @@ def test_a_folder_that_is_no_graph_is_told(knowing, dataset, tmp_path):
         scores(knowing, dataset, tmp_path / "evaluation", graph=tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("branches", "graph_features"), [(0, True), (2, False)])
 def test_each_way_of_knowledge_alone(dataset, graph, tmp_path, branches, graph_features):
     options = {"graph": graph, "branches": branches, "graph_features": graph_features}

@@ -109,6 +109,7 @@ def test_a_hidden_token_is_told_by_its_context(tmp_path):
     assert table["dev_perplexity"].iloc[-1] < 2
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_weights_and_another_seed_others(tmp_path):
     one, same, other = made(tmp_path / "a"), made(tmp_path / "b"), made(tmp_path / "c", seed=2)
     assert weights(one) == weights(same)
@@ -123,6 +124,7 @@ def test_what_is_hidden_of_the_held_out_texts_does_not_hang_on_the_batches(tmp_p
     assert perplexities[0] == pytest.approx(perplexities[1], rel=1e-4)
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_to_the_same_weights(tmp_path):
     with pytest.raises(Killed):
         pretrain.run(config(tmp_path / "m"), Recorder(killed_after_an_epoch))
@@ -138,6 +140,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(tmp_path):
     assert not list(tmp_path.glob("*.partial"))
 
 
+@pytest.mark.slow
 def test_a_checkpoint_of_another_run_is_told_or_dropped_with_force(tmp_path):
     with pytest.raises(Killed):
         pretrain.run(config(tmp_path / "m"), Recorder(killed_after_an_epoch))
@@ -232,6 +235,7 @@ def test_what_is_no_encoder_is_told(pretrained, dataset, model, tmp_path):
         tiny_model(dataset, tmp_path / "m", pretrained=broken)
 
 
+@pytest.mark.slow
 def test_a_pipeline_from_abstracts_to_a_model(tmp_path):
     splits = tmp_path / "splits.tsv"
     ids = [block.split("|")[0] for block in sample_documents()]
@@ -257,6 +261,7 @@ def test_a_pipeline_from_abstracts_to_a_model(tmp_path):
 # ---- skipgram
 
 
+@pytest.mark.slow
 def test_vectors_are_learnt_and_training_reads_them(dataset, tmp_path):
     pytest.importorskip("gensim")
     options = {"method": "skipgram", "tokenizer_file": dataset, "epochs": 2}

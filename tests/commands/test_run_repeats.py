@@ -56,6 +56,7 @@ def test_a_seed_that_was_run_by_itself_is_not_run_again(go, tmp_path):
     assert go(seeds=2, out=out)[0] == ["dataset", *(label for label in COPIES if label.startswith("seed-1"))]
 
 
+@pytest.mark.slow
 def test_the_summary_is_the_mean_and_deviation_of_the_folders(go, tmp_path):
     go(seeds=3, set=("evaluation.split=train", "model.epochs=3"))
     out = tmp_path / "out"
@@ -173,6 +174,7 @@ def unsplit(pipeline):
     return pipeline
 
 
+@pytest.mark.slow
 def test_a_dataset_that_draws_its_split_is_cross_validated(unsplit, data, tmp_path):
     shutil.rmtree(data)
     pipeline_data(data, documents=12)

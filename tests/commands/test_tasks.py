@@ -48,6 +48,7 @@ def measured(model: Path, dataset: Path, out: Path, **options: Any) -> dict[str,
     return metrics
 
 
+@pytest.mark.slow
 def test_triage_learns_which_documents_hold_a_relation(sorted_documents, tmp_path):
     model = tiny_model(sorted_documents, tmp_path / "model", task="triage", epochs=30, token_budget=100, ema=0.5)
     metrics = measured(model, sorted_documents, tmp_path / "evaluation")

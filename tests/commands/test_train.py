@@ -136,6 +136,7 @@ def test_the_best_epoch_is_what_is_saved(model):
     assert metrics["best_epoch"] == rows["epoch"][rows["dev_f1"].idxmax()]
 
 
+@pytest.mark.slow
 def test_one_seed_gives_one_network(dataset, model, tmp_path):
     tiny_model(dataset, tmp_path / "again", epochs=6)
     same_run(model, tmp_path / "again")
@@ -159,6 +160,7 @@ def test_a_report_comes_after_every_step_and_every_epoch(dataset, tmp_path):
 # ---- options
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -180,6 +182,7 @@ def test_every_way_to_train_gives_a_network_of_its_own_and_the_same_twice(datase
     assert all(bool(torch.isfinite(parameter).all()) for parameter in opened.model.parameters())
 
 
+@pytest.mark.slow
 def test_without_the_reranker_the_same_network_is_trained_and_told_as_it_is(dataset, tmp_path):
     for name, rerank in (("with", True), ("without", False)):
         tiny_model(dataset, tmp_path / name, epochs=1, rerank=rerank)

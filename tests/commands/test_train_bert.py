@@ -17,6 +17,8 @@ from biorel.training.optim import build_optimizer, layer_share
 from tests.bert import tiny_bert
 from tests.command_runs import SAMPLE, read_json, read_json_lines, tiny_model
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:

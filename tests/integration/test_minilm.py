@@ -13,6 +13,8 @@ from biorel.model.bert import Bert, load_pretrained, read_config, read_width, us
 from biorel.training.bert_tokenizer import read_tokenizer
 from tests.builders import batch_of, example
 
+pytestmark = pytest.mark.slow
+
 TEXT = "Lithium-induced nephropathy was seen in three patients, and haloperidol caused torsade de pointes."
 
 

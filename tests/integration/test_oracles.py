@@ -14,6 +14,8 @@ from biorel.records import Pair
 from biorel.tables import read_table
 from tests.command_runs import build, read_json
 
+pytestmark = pytest.mark.slow
+
 SETS = {"train": "Training", "dev": "Development", "test": "Test"}
 MODES = {
     "merge": "paper (unlinked mentions kept as one entity)",

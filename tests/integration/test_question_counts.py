@@ -12,6 +12,8 @@ from biorel.knowledge.mesh import read_mesh
 from biorel.qa.questions import document_questions, read_templates
 from tests.builders import RESOURCES
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     ("name", "positives", "hypernyms"), [("Training", 1038, 192), ("Development", 1012, 174), ("Test", 1066, 201)]

@@ -25,6 +25,8 @@ from biorel.knowledge.ctd_table import read_rows
 from biorel.knowledge.mesh import read_mesh
 from biorel.records import Annotated
 
+pytestmark = pytest.mark.slow
+
 PUBTATOR_FILES = {
     "cdr/CDR_TrainingSet.PubTator.txt.gz": 500,
     "cdr/CDR_DevelopmentSet.PubTator.txt.gz": 500,

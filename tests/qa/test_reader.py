@@ -46,6 +46,7 @@ def spans_of(candidates):
     return list(zip(candidates.starts.tolist(), candidates.ends.tolist(), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoder", sorted({*ENCODERS} - {"bert"}))  # tested in test_joint_encoder
 @pytest.mark.parametrize("head", HEADS)
 def test_every_head_with_every_encoder_learns_three_questions(head, encoder):

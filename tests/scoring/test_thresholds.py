@@ -143,6 +143,7 @@ ROW = st.tuples(
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(ROW, max_size=12), st.booleans())
+@pytest.mark.slow
 def test_no_other_set_of_cuts_is_better(rows: list[tuple[tuple[float, ...], set[str], str]], filtered: bool) -> None:
     pairs = [
         pair(
