@@ -23,7 +23,8 @@ PACKAGE = Path(__file__).parents[1] / "biorel"
 ROOMS: dict[str, set[str]] = {
     "errors": set(),
     "records": set(),
-    "counts": set(),
+    "reasons": set(),
+    "counts": {"errors", "reasons"},
     "schemas": {"records"},
     "progress": set(),
     "tables": {"errors", "schemas"},

@@ -53,7 +53,7 @@ def run(config: Aggregate, progress: Progress = SILENT) -> Artifact:
     )
     kept = [one for one in ranked if one.support >= config.min_support]
     if len(kept) < len(ranked):
-        counts.add(Reason.TRIPLES_BELOW_MIN_SUPPORT, count=len(ranked) - len(kept))
+        counts.add(Reason.TRIPLE_BELOW_MIN_SUPPORT, count=len(ranked) - len(kept))
     sentences = _sentences(config, {told[one.answer].best.doc_id for one in kept}, counts)
     with artifacts.whole_file(config.out, force=config.force) as place:
         WRITERS[format_](place, (_triple(one, told[one.answer], sentences) for one in kept))
@@ -67,12 +67,12 @@ def _read(config: Aggregate, counts: Counts) -> dict[Key, _Told]:
     for path in config.relations:
         for relation in read_relations(path, counts):
             if relation.score < config.min_score:
-                counts.add(Reason.RELATIONS_BELOW_MIN_SCORE)
+                counts.add(Reason.RELATION_BELOW_MIN_SCORE)
                 continue
             key = (relation.head.id, relation.relation, relation.tail.id)
             one = told.setdefault(key, _Told(relation))
             if relation.doc_id in one.scores:
-                counts.add(Reason.RELATIONS_TOLD_AGAIN_SAME_DOCUMENT)
+                counts.add(Reason.RELATION_REPEATED)
             one.add(relation)
     return told
 
@@ -85,7 +85,7 @@ def _sentences(config: Aggregate, wanted: set[str], counts: Counts) -> Mapping[s
         if annotated.document.doc_id in wanted
     }
     if config.documents and (missing := sorted(wanted - texts.keys())):
-        counts.add(Reason.DOCUMENTS_BEST_EVIDENCE_THAT_DOCUMENTS_DOES_NOT_HOLD, missing[0], len(missing))
+        counts.add(Reason.EVIDENCE_DOCUMENT_MISSING, missing[0], len(missing))
     return texts
 
 

@@ -39,6 +39,11 @@ from biorel.tables import TableWriter
 from biorel.text.tokenizer import choose_tokenizer, save_tokenizer
 
 TABLES: dict[str, type] = {"documents": Document, "mentions": Mention, "pairs": Pair, "examples": Example}
+_WRITTEN = {
+    "train": Reason.DOCUMENTS_WRITTEN_TRAIN,
+    "dev": Reason.DOCUMENTS_WRITTEN_DEV,
+    "test": Reason.DOCUMENTS_WRITTEN_TEST,
+}
 _EXAMPLES_PER_GROUP = 128
 # the widest schema there is: what `derive` counts before it knows its labels
 _CTD_PAIR_TYPES = (("Chemical", "Disease"), ("Gene", "Disease"), ("Chemical", "Gene"))
@@ -69,10 +74,10 @@ def run(config: BuildDataset, progress: Progress = SILENT) -> Artifact:
             "documents_without_positive": counts[Reason.DOCUMENT_WITHOUT_POSITIVE],
             "inferred_rows": counts[Reason.CTD_ROW_INFERRED],
         }
-        if config.strict and counts[Reason.MALFORMED_ROW]:
-            places = ", ".join(counts.examples[Reason.MALFORMED_ROW])
+        if config.strict and counts[Reason.ROW_MALFORMED]:
+            places = ", ".join(counts.examples[Reason.ROW_MALFORMED])
             raise InputError(
-                f"{counts[Reason.MALFORMED_ROW]} malformed rows, at {places}", "mend them, or leave --strict out"
+                f"{counts[Reason.ROW_MALFORMED]} malformed rows, at {places}", "mend them, or leave --strict out"
             )
         if not stats["total"]["positives"]:
             raise _no_positive(sources, counts)
@@ -195,15 +200,15 @@ def _second_pass(
             if not keep_empty and not any(pair.relations and not pair.excluded_because for pair in pairs):
                 counts.add(Reason.DOCUMENT_WITHOUT_POSITIVE, doc_id)
                 counts.add(
-                    Reason.NEGATIVE_PAIRS_WITHOUT_POSITIVE, count=sum(not pair.excluded_because for pair in pairs)
+                    Reason.NEGATIVE_PAIR_WITHOUT_POSITIVE, count=sum(not pair.excluded_because for pair in pairs)
                 )
                 continue
             too_long = encoder.count_tokens(annotated.document) > config.max_tokens
             if too_long:
-                counts.add(Reason.DOCUMENT_OVER_MAX_TOKENS, doc_id)
+                counts.add(Reason.DOCUMENT_TOO_LONG, doc_id)
                 pairs = mark_too_long(pairs)
                 for pair in pairs:
-                    counts.add(f"{'positive' if pair.relations else 'negative'} pairs over --max-tokens")
+                    counts.add(Reason.POSITIVE_PAIR_TOO_LONG if pair.relations else Reason.NEGATIVE_PAIR_TOO_LONG)
             else:
                 example = encoder.example(annotated.document, annotated.mentions, linked, pairs, counts)
                 writers[split, "documents"].write([annotated.document])
@@ -211,7 +216,8 @@ def _second_pass(
                 writers[split, "examples"].write([example])
             writers[split, "pairs"].write(pairs)
             statistics[split].add(pairs, too_long=too_long)
-            counts.add(f"documents written: {split}" if not too_long else f"documents over the cap: {split}")
+            if not too_long:
+                counts.add(_WRITTEN[split])
     return statistics
 
 
@@ -224,6 +230,6 @@ def _no_positive(sources: Sources, counts: Counts) -> InputError:
             prefixes.update(id_.split(":")[0] for id_ in (curation.head_id, curation.tail_id) if id_ not in mentioned)
     common = ", ".join(f"{prefix} ({count})" for prefix, count in prefixes.most_common(3))
     hint = f"curated ids without a mention, by prefix: {common}" if common else "no curation concerns these documents"
-    if too_long := counts["positive pairs over --max-tokens"]:
+    if too_long := counts[Reason.POSITIVE_PAIR_TOO_LONG]:
         hint = f"{too_long} positive pairs are in documents over --max-tokens"
     return InputError(f"0 positives in {counts[Reason.DOCUMENTS_LABELLED]} documents", hint)

@@ -88,7 +88,7 @@ def _halves(
         dev = []
         for annotated in read_documents(config.dev, Counts()):
             if annotated.document.doc_id in known:
-                counts.add(Reason.DEV_DOCUMENTS_DOCUMENTS_HAS_THEM, annotated.document.doc_id)
+                counts.add(Reason.DEV_DOCUMENT_IN_TRAINING, annotated.document.doc_id)
             else:
                 dev.append(annotated)
         return documents, dev

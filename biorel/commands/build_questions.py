@@ -97,7 +97,7 @@ def _sample(item: QuestionedDocument, share: float, counts: Counts) -> Questione
     """The document with only a share of its unanswerable questions."""
     kept = sample_unanswerable(item.questions, share)
     if len(kept) < len(item.questions):
-        counts.add(Reason.UNANSWERABLE_QUESTIONS_BY_UNANSWERABLE, count=len(item.questions) - len(kept))
+        counts.add(Reason.QUESTION_UNANSWERABLE, count=len(item.questions) - len(kept))
     return item._replace(questions=kept)
 
 

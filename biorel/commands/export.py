@@ -22,7 +22,6 @@ from biorel.progress import SILENT, Progress
 from biorel.records import Relation
 
 MODEL_FILES = ("tokenizer.json", "labels.json", "thresholds.json", "config.json")
-UNMATCHED = "relation of a document that is not in --documents left out"
 
 
 def run(config: Export, progress: Progress = SILENT) -> Artifact:
@@ -97,7 +96,7 @@ def _with_documents(config: Export, relations: Iterator[Relation], writer: Relat
         writer.write(annotated.document, annotated.mentions, found)
         counts.add(Reason.RELATIONS_WRITTEN, count=len(found))
     for doc_id, left in grouped.items():
-        counts.add(UNMATCHED, doc_id, len(left))
+        counts.add(Reason.RELATION_WITHOUT_DOCUMENT, doc_id, len(left))
     if grouped and not counts[Reason.RELATIONS_WRITTEN]:
         raise InputError(
             f"{config.relations}: none of its relations is of a document in --documents "

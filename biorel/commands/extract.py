@@ -82,7 +82,7 @@ def run(config: Extract, progress: Progress = SILENT) -> Artifact:
             first = bad_places[0] if bad_places else f"{config.input}: no record"
             raise InputError(f"{first} (and no other record is usable)", "the README tells the formats")
     if extractor.model.model.config.uses_graph and extractor.injector is None:
-        counts.add(Reason.DOCUMENTS_READ_WITHOUT_GRAPH_THOUGH_MODEL_LEARNED_WI, count=by_status.total())
+        counts.add(Reason.DOCUMENTS_WITHOUT_GRAPH, count=by_status.total())
     seconds = time.perf_counter() - began
     documents = by_status.total()
     statuses_in_words = ", ".join(f"{count} {name}" for name, count in by_status.items() if count)

@@ -71,9 +71,9 @@ def run(config: FetchPubmed, progress: Progress = SILENT) -> Artifact:
         if asked is not None:
             reasons |= {pmid: "deleted from PubMed" for pmid in asked if standing.deleted(pmid)}
             write_pmids(folder / PMIDS, asked)
-            counts.add(Reason.PMIDS_ASKED_FOR, count=len(asked))
+            counts.add(Reason.PMIDS_REQUESTED, count=len(asked))
         write_missing(folder / MISSING, reasons)
-        counts.add(Reason.MISSING_PMIDS, count=len(reasons))
+        counts.add(Reason.PMIDS_MISSING, count=len(reasons))
         shutil.rmtree(folder / _PARTS)
         (folder / _SEARCHED).unlink(missing_ok=True)
         (folder / REQUEST).unlink()
@@ -201,15 +201,15 @@ def _write_tables(
             counts.add(Reason.CITATIONS_READ)
             doc_id = record.document.doc_id
             if standing.deleted(doc_id):
-                counts.add(Reason.CITATION_DROPPED_DELETED_FROM_PUBMED, doc_id)
+                counts.add(Reason.CITATION_DELETED, doc_id)
                 reasons[doc_id] = "deleted from PubMed"
             elif not standing.stands(record, number, place):
-                counts.add(Reason.CITATION_DROPPED_LATER_VERSION_STANDS, doc_id)
+                counts.add(Reason.CITATION_SUPERSEDED, doc_id)
             elif not record.document.title and not record.document.abstract:
-                counts.add(Reason.CITATION_DROPPED_NEITHER_TITLE_NOR_ABSTRACT, doc_id)
+                counts.add(Reason.CITATION_WITHOUT_TEXT, doc_id)
                 reasons[doc_id] = "neither title nor abstract"
             elif most is not None and written >= most:
-                counts.add(Reason.CITATION_DROPPED_BEYOND_MAX, doc_id)
+                counts.add(Reason.CITATION_BEYOND_MAX, doc_id)
                 reasons.pop(doc_id, None)
             else:
                 documents.write([record.document])
@@ -218,7 +218,7 @@ def _write_tables(
                 written += 1
                 counts.add(Reason.DOCUMENTS_WRITTEN)
                 if record.article.abstract_source == OTHER_ABSTRACT:
-                    counts.add(Reason.ABSTRACT_FROM_OTHERABSTRACT, doc_id)
+                    counts.add(Reason.ABSTRACT_FROM_PUBLISHER, doc_id)
     return written
 
 

@@ -37,7 +37,7 @@ def run(config: Pretrain, progress: Progress = SILENT) -> Artifact:
         def documents(counts: Counts) -> Iterator[Document]:
             for annotated in read_documents(config.documents, counts):
                 if annotated.document.doc_id in excluded:
-                    counts.add(Reason.DOCUMENT_EXCLUDE_PMIDS)
+                    counts.add(Reason.DOCUMENT_EXCLUDED_BY_PMID)
                 else:
                     yield annotated.document
 

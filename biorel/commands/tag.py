@@ -49,13 +49,12 @@ def run(config: Tag, progress: Progress = SILENT) -> Artifact:
                     linked = spans if linker is None else linker.link(document, spans)
                     mentions.write(linked)
                     counts.add(Reason.MENTIONS_WRITTEN, count=len(linked))
-                    counts.add(Reason.MENTIONS_WITHOUT_CONCEPT_ID, count=sum(one.entity_id is None for one in linked))
+                    counts.add(Reason.MENTIONS_WITHOUT_CONCEPT, count=sum(one.entity_id is None for one in linked))
                 documents.write(chunk)
                 counts.add(Reason.DOCUMENTS_WRITTEN, count=len(chunk))
-        if config.strict and counts[Reason.MALFORMED_ROW]:
-            raise InputError(
-                f"{counts.examples[Reason.MALFORMED_ROW][0]}", "mend the row, or leave --strict out to skip it"
-            )
+        malformed, places = counts.everywhere(Reason.ROW_MALFORMED)
+        if config.strict and malformed:
+            raise InputError(places[0], "mend the row, or leave --strict out to skip it")
         rate = counts[Reason.DOCUMENTS_WRITTEN] / max(1e-9, time.perf_counter() - began)
         output.notes["documents_per_second"] = round(rate, 1)
     summary = ["; ".join(f"{reason}: {count}" for reason, count in counts.by_reason.items()), f"{rate:.1f} docs/s"]

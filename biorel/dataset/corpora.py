@@ -35,7 +35,7 @@ class Sources:
         for split, annotated in _read(self.config, self.splits, counts):
             doc_id = annotated.document.doc_id
             if doc_id in self.excluded and split == "train":
-                counts.add(Reason.DOCUMENT_KEPT_OUT_TRAINING_BY_EXCLUDE_PMIDS, doc_id)
+                counts.add(Reason.DOCUMENT_EXCLUDED_FROM_TRAINING, doc_id)
                 continue
             if self.config.ctd is not None:
                 annotated = replace(annotated, curations=tuple(self.curations.get(doc_id, ())))
@@ -48,7 +48,7 @@ class Sources:
             if self.mesh.names and len(id_) > _USUAL_LENGTH and id_.startswith("MESH:"):
                 found = resolve(self.mesh, id_)
                 if found is None:
-                    counts.add(Reason.IDS_NINE_DIGITS_THAT_MESH_DOES_NOT_KNOW, id_)
+                    counts.add(Reason.LONG_ID_UNKNOWN_TO_MESH, id_)
                 id_ = found or id_
             return self.primary.get(id_, id_)
 
@@ -96,7 +96,7 @@ def _read(config: BuildDataset, splits: dict[str, str] | None, counts: Counts) -
         elif doc_id in splits:
             yield splits[doc_id], annotated
         else:
-            counts.add(Reason.DOCUMENT_IN_NO_SPLIT_SPLITS, doc_id)
+            counts.add(Reason.DOCUMENT_WITHOUT_SPLIT, doc_id)
 
 
 def _unsplit(config: BuildDataset, counts: Counts) -> Iterator[Annotated]:

@@ -61,14 +61,14 @@ class Featurizer:
         for mention in sorted(set(linked), key=lambda m: (m.start, m.end, str(m.entity_id), m.type, m.text)):
             span = token_span(starts, ends, mention.start, mention.end)
             if span is None:
-                counts.add(Reason.MENTION_WITHOUT_TOKEN, f"{document.doc_id} {mention.start}-{mention.end}")
+                counts.add(Reason.MENTION_WITHOUT_TOKENS, f"{document.doc_id} {mention.start}-{mention.end}")
             else:
                 placed.append((number[EntityKey(mention.entity_id or "", mention.type)], span, mention))
 
         for (_, one, mention), (_, other, following) in pairwise(placed):
             if mention.end <= following.start and other[0] < one[1]:
                 place = f"{document.doc_id} {mention.text!r} {following.text!r}"
-                counts.add(Reason.MENTIONS_THAT_SHARE_TOKEN_WHICH_TOKENIZER_DOES_NOT_P, place)
+                counts.add(Reason.MENTIONS_SHARING_TOKEN, place)
 
         places: dict[int, list[MentionPlace]] = {}
         for entity, (first, last), mention in placed:

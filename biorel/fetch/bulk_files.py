@@ -61,14 +61,14 @@ def fetch_files(files: Sequence[Wanted], folder: Path, client: Client, counts: C
             client.tell(f"{wanted.name}: there already")
         else:
             if entry:
-                counts.add(Reason.DAMAGED_FILE_FETCHED_ANEW, wanted.name)
+                counts.add(Reason.FILE_DAMAGED, wanted.name)
             target.unlink(missing_ok=True)
             client.tell(f"{wanted.name}: downloading")
             done[wanted.name] = _from_any(wanted, target, client)
             _checked(wanted, target)
             write_state(folder, done)
         # whichever run fetched it: the books are those of the folder, and a killed run leaves none
-        counts.add(Reason.FILE_FETCHED, wanted.name)
+        counts.add(Reason.FILES_FETCHED, wanted.name)
     return [done[wanted.name] for wanted in files]
 
 
@@ -89,7 +89,7 @@ def copy_files(files: Sequence[Wanted], folder: Path, local: Path, counts: Count
         target = folder / source.name
         entries.append(copy(source, target, sha256=wanted.sha256))
         _checked(wanted, target)
-        counts.add(Reason.FILE_COPIED, source.name)
+        counts.add(Reason.FILES_COPIED, source.name)
     if not entries:
         looked_for = ", ".join(wanted.name for wanted in files)
         raise InputError(

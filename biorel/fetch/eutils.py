@@ -138,7 +138,7 @@ def _hits(body: bytes, query: str, counts: Counts) -> Hits:
     faults = result.get("errorlist")
     phrases = faults.get("phrasesnotfound") if isinstance(faults, dict) else None
     for phrase in phrases if isinstance(phrases, list) else ():
-        counts.add(Reason.WORDS_QUERY_NOT_FOUND_BY_PUBMED, str(phrase)[:_QUOTED])
+        counts.add(Reason.QUERY_WORDS_NOT_FOUND, str(phrase)[:_QUOTED])
     count, listed = str(result.get("count", "")), result.get("idlist")
     pmids = [pmid_of(str(item)) for item in listed] if isinstance(listed, list) else [None]
     if not _COUNT.fullmatch(count) or None in pmids:

@@ -75,7 +75,7 @@ def filter_dump(
             if keep:
                 out.write(b"\n")
             if pmid in found:
-                counts.add(Reason.DUPLICATE_DOCUMENT_DROPPED, pmid.decode())
+                counts.add(Reason.DOCUMENT_REPEATED, pmid.decode())
             keep = pmid in missing
             if keep:
                 del missing[pmid]
@@ -87,8 +87,8 @@ def filter_dump(
             out.write(_clean(line, counts))
     if keep:
         out.write(b"\n")
-    counts.add(Reason.DOCUMENTS_IN_DUMP, count=documents)
-    counts.add(Reason.DOCUMENTS_KEPT, count=len(found))
+    counts.add(Reason.DUMP_DOCUMENTS_READ, count=documents)
+    counts.add(Reason.DUMP_DOCUMENTS_FOUND, count=len(found))
     return Filtered(bytes_read, documents, len(found), [pmid.decode() for pmid in missing])
 
 
@@ -114,6 +114,6 @@ def _check_head(path: Path) -> None:
 def _clean(line: bytes, counts: Counts) -> bytes:
     line = line.rstrip(b"\r\n")
     if b"\0" in line:
-        counts.add(Reason.NUL_BYTE_REPLACED, count=line.count(b"\0"))
+        counts.add(Reason.NUL_REPLACED, count=line.count(b"\0"))
         line = line.replace(b"\0", b" ")
     return line + b"\n"

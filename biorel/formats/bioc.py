@@ -46,10 +46,10 @@ def read_bioc(path: Path, counts: Counts) -> Iterator[Annotated]:
             none could be imported.
     """
     documents = mentions = 0
-    annotations_before = counts[Reason.ANNOTATION_ROWS]
+    annotations_before = counts[Reason.ANNOTATIONS_READ]
     for document in parse_bioc(path, counts):
         if not document.id.strip():
-            counts.add(Reason.DOCUMENT_DROPPED_NO_ID, str(path))
+            counts.add(Reason.RECORD_WITHOUT_ID, str(path))
             continue
         annotated = _annotated(document, path, counts)
         documents += 1
@@ -57,7 +57,7 @@ def read_bioc(path: Path, counts: Counts) -> Iterator[Annotated]:
         yield annotated
     if not documents:
         raise InputError(f"{path}: no document with an id in this BioC file", "is the collection empty?")
-    refuse_all_lost(path, counts[Reason.ANNOTATION_ROWS] - annotations_before, mentions)
+    refuse_all_lost(path, counts[Reason.ANNOTATIONS_READ] - annotations_before, mentions)
 
 
 def _annotated(source: BioCDocument, path: Path, counts: Counts) -> Annotated:
@@ -150,21 +150,21 @@ def _mentions(doc_id: str, annotation: BioCAnnotation, piece: _Piece, counts: Co
 
     A mention in several parts (`left` ... `hand`) becomes one span from the first to the last.
     """
-    counts.add(Reason.ANNOTATION_ROWS)
+    counts.add(Reason.ANNOTATIONS_READ)
     where = f"{place} annotation {annotation.id}"
     if not annotation.locations:
-        counts.add(Reason.ANNOTATION_DROPPED_NO_OFFSETS, where)
+        counts.add(Reason.ANNOTATION_WITHOUT_OFFSETS, where)
         return []
     start, end = annotation.total_span.offset - piece.offset, annotation.total_span.end - piece.offset
     inside = piece.text[start:end] if 0 <= start < end <= len(piece.text) else ""
     parts = [piece.text[span.offset - piece.offset :][: span.length] for span in annotation.locations]
     text = annotation.text or inside
     if len(parts) > 1 and inside != text and _unspaced("".join(parts)) == _unspaced(text):
-        counts.add(Reason.MENTION_IN_SEVERAL_PARTS_KEPT_AS_ONE_SPAN, where)
+        counts.add(Reason.MENTION_PARTS_JOINED, where)
         text = inside
     ids, type_ = annotated_concepts(annotation)
     if len(ids) > 1:
-        counts.add(Reason.MENTIONS_ADDED_ONE_SPAN_NAMES_SEVERAL_CONCEPTS, count=len(ids) - 1)
+        counts.add(Reason.MENTIONS_ADDED_SEVERAL_CONCEPTS, count=len(ids) - 1)
     return [Mention(doc_id, start, end, text, type_, id_) for id_ in ids]
 
 

@@ -16,7 +16,7 @@ from bioc import BioCAnnotation, BioCRelation
 
 from biorel.counts import Counts, Reason
 from biorel.formats.identifiers import concept_ids, entity_type
-from biorel.formats.references import NO_RELATION, Concept, resolve, says_no_relation
+from biorel.formats.references import Concept, resolve, says_no_relation
 from biorel.records import Curation
 
 _VOCABULARIES = ("mesh", "ncbigene", "ncbi gene", "entrezgene", "omim", "chebi", "ncbitaxon", "taxon")
@@ -68,22 +68,22 @@ def curations(
         place: file and document, for the counts.
     """
     for relation in relations:
-        counts.add(Reason.RELATION_ROWS)
+        counts.add(Reason.RELATION_ROWS_READ)
         name = infon_text(relation, "type") or infon_text(relation, "relation")
         arguments = _arguments(relation, annotations, concepts)
         where = f"{place} relation {relation.id}"
         if not name:
-            counts.add(Reason.RELATION_ROW_SKIPPED_NO_TYPE, where)
+            counts.add(Reason.CURATION_WITHOUT_TYPE, where)
         elif says_no_relation(name):
-            counts.add(NO_RELATION, where)
+            counts.add(Reason.CURATION_NEGATIVE, where)
         elif len(arguments) != 2:
-            counts.add(Reason.RELATION_ROW_SKIPPED_NOT_TWO_ARGUMENTS, where)
+            counts.add(Reason.CURATION_NOT_TWO_ARGUMENTS, where)
         elif not all(arguments):
-            counts.add(Reason.RELATION_ROW_SKIPPED_AN_ARGUMENT_NAMES_NO_CONCEPT, where)
+            counts.add(Reason.CURATION_ARGUMENT_WITHOUT_CONCEPT, where)
         else:
             pairs = list(itertools.product(*arguments))
             if len(pairs) > 1:
-                counts.add(Reason.CURATIONS_ADDED_AN_ARGUMENT_NAMES_SEVERAL_CONCEPTS, count=len(pairs) - 1)
+                counts.add(Reason.CURATIONS_ADDED_SEVERAL_CONCEPTS, count=len(pairs) - 1)
             for (head_id, head_type), (tail_id, tail_type) in pairs:
                 yield Curation(doc_id, head_type, head_id, name, tail_type, tail_id)
 

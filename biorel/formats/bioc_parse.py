@@ -145,7 +145,7 @@ def _without_halves(value: Any, counts: Counts) -> Any:
     if isinstance(value, str):
         whole, halves = HALF_OF_PAIR.subn("\ufffd", value)
         if halves:
-            counts.add(Reason.HALF_SURROGATE_PAIR_REPLACED, count=halves)
+            counts.add(Reason.SURROGATE_REPLACED, count=halves)
         return whole
     if isinstance(value, list):
         return [_without_halves(item, counts) for item in value]

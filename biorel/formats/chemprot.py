@@ -76,11 +76,11 @@ def read_chemprot(abstracts: Path, entities: Path, relations: Path | None, count
         if not line.strip():
             continue
         if len(fields) < 2 or not fields[0].strip():
-            counts.add(Reason.MALFORMED_ROW, f"{abstracts}:{number}")
+            counts.add(Reason.ROW_MALFORMED, f"{abstracts}:{number}")
             continue
         doc_id = fields[0].strip()
         if document_key(doc_id) in seen:
-            counts.add(Reason.DUPLICATE_DOCUMENT_DROPPED, f"{abstracts}:{number}")
+            counts.add(Reason.DOCUMENT_REPEATED, f"{abstracts}:{number}")
             continue
         seen.add(document_key(doc_id))
         counts.add(Reason.DOCUMENTS_READ)
@@ -91,9 +91,12 @@ def read_chemprot(abstracts: Path, entities: Path, relations: Path | None, count
         yield _annotated(document, marked, related, counts, f"{entities} {doc_id}")
     if not seen:
         raise InputError(f"{abstracts}: no abstract", "a line is id, title and abstract, separated by tabs")
-    for rest, what in ((entity_rows, "annotation"), (relation_rows, "relation")):
-        for doc_id, rows in rest.items():
-            counts.add(f"{what} row skipped: its document is not there", doc_id, len(rows))
+    for doc_id, rows in entity_rows.items():
+        counts.add(Reason.ANNOTATIONS_READ, count=len(rows))
+        counts.add(Reason.ANNOTATION_WITHOUT_DOCUMENT, doc_id, len(rows))
+    for doc_id, rows in relation_rows.items():
+        counts.add(Reason.RELATION_ROWS_READ, count=len(rows))
+        counts.add(Reason.CURATION_WITHOUT_DOCUMENT, doc_id, len(rows))
 
 
 def _grouped(path: Path, width: int, counts: Counts) -> Rows:
@@ -108,7 +111,7 @@ def _grouped(path: Path, width: int, counts: Counts) -> Rows:
         if not line.strip():
             continue
         if line.count("\t") < width - 1:
-            counts.add(Reason.MALFORMED_ROW, f"{path}:{number}")
+            counts.add(Reason.ROW_MALFORMED, f"{path}:{number}")
             continue
         count += 1
         if count > _MOST_ROWS:
@@ -123,11 +126,11 @@ def _annotated(
 ) -> Annotated:
     mentions: dict[str, Mention] = {}
     for local, raw_type, start, end, *text in entities:
-        counts.add(Reason.ANNOTATION_ROWS)
+        counts.add(Reason.ANNOTATIONS_READ)
         if not (is_offset(start) and is_offset(end)):
-            counts.add(Reason.ANNOTATION_DROPPED_NO_OFFSETS, f"{place} {local}")
+            counts.add(Reason.ANNOTATION_WITHOUT_OFFSETS, f"{place} {local}")
         elif local in mentions:
-            counts.add(Reason.ANNOTATION_DROPPED_NAME_TAKEN, f"{place} {local}")
+            counts.add(Reason.ANNOTATION_NAME_REPEATED, f"{place} {local}")
         else:
             mentions[local] = Mention(
                 document.doc_id,
@@ -147,11 +150,11 @@ def _curations(
 ) -> Iterator[Curation]:
     """The relation is the first cell (`INHIBITOR`, `CPR:4`); ChemProt has more before the arguments."""
     for relation, *cells in rows:
-        counts.add(Reason.RELATION_ROWS)
+        counts.add(Reason.RELATION_ROWS_READ)
         matches = filter(None, (_ARGUMENT.fullmatch(cell.strip()) for cell in cells))
         arguments = {match[1]: match[2] for match in matches}
         head, tail = (mentions.get(arguments.get(side, "")) for side in ("1", "2"))
         if head is None or tail is None or not head.entity_id or not tail.entity_id:
-            counts.add(Reason.RELATION_ROW_SKIPPED_AN_ARGUMENT_NOT_ANNOTATED, f"{place} {relation}")
+            counts.add(Reason.CURATION_ARGUMENT_NOT_ANNOTATED, f"{place} {relation}")
             continue
         yield Curation(doc_id, head.type, head.entity_id, relation.strip(), tail.type, tail.entity_id)

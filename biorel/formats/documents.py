@@ -54,9 +54,9 @@ def _read_citations(path: Path, counts: Counts) -> Iterator[Annotated]:
     """The citations of PubMed XML that have a text; what an update file takes back is passed over."""
     for record in read_pubmed(path, counts):
         if isinstance(record, Deletion):
-            counts.add(Reason.DELETION_PASSED_OVER, record.doc_id)
+            counts.add(Reason.RECORD_DELETION, record.doc_id)
         elif not record.document.text.strip():
-            counts.add(Reason.CITATION_WITHOUT_TEXT, record.document.doc_id)
+            counts.add(Reason.RECORD_WITHOUT_TEXT, record.document.doc_id)
         else:
             counts.add(Reason.DOCUMENTS_READ)
             yield Annotated(record.document)
@@ -136,7 +136,7 @@ def read_documents(paths: Iterable[Path], counts: Counts) -> Iterator[Annotated]
                 raise InputError(f"{place}: {record.reason}", "mend or remove the record")
             key = document_key(record.document.doc_id)
             if key in seen:
-                counts.add(Reason.DUPLICATE_DOCUMENT_DROPPED, f"{path} {record.document.doc_id}")
+                counts.add(Reason.DOCUMENT_REPEATED, f"{path} {record.document.doc_id}")
                 continue
             seen.add(key)
             yield record

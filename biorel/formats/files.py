@@ -107,7 +107,7 @@ def read_lines(path: Path, counts: Counts, longest: int = LONGEST_LINE) -> Itera
                     "convert the file to UTF-8, for instance with iconv",
                 ) from error
             if "\0" in content:
-                counts.add(Reason.NUL_BYTE_REPLACED, f"{path}:{number}")
+                counts.add(Reason.NUL_REPLACED, f"{path}:{number}")
                 content = content.replace("\0", " ")
             yield number, content
 

@@ -20,7 +20,7 @@ from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import HALF_OF_PAIR, read_lines
 from biorel.formats.identifiers import concept_ids, document_key, entity_type
-from biorel.formats.references import NO_RELATION, Concept, concepts_of, resolve, says_no_relation
+from biorel.formats.references import Concept, concepts_of, resolve, says_no_relation
 from biorel.formats.spans import check_spans, without_repeats
 from biorel.records import Annotated, BadRecord, Curation, Document, Mention
 
@@ -57,7 +57,7 @@ def read_jsonl(path: Path, counts: Counts) -> Iterator[tuple[int, Annotated | Ba
         place = f"{path}:{number}"
         record = _record(number, line, seen, counts, place)
         if isinstance(record, BadRecord):
-            counts.add(Reason.BAD_RECORD, f"{place}: {record.reason}")
+            counts.add(Reason.RECORD_UNUSABLE, f"{place}: {record.reason}")
         else:
             counts.add(Reason.DOCUMENTS_READ)
             seen.add(document_key(record.document.doc_id))
@@ -82,13 +82,13 @@ def _record(number: int, line: str, seen: set[int | str], counts: Counts, place:
         return BadRecord(number, doc_id, str(fault))
     positive = [curation for curation in curations if not says_no_relation(curation.relation)]
     if len(positive) < len(curations):
-        counts.add(NO_RELATION, place, len(curations) - len(positive))
+        counts.add(Reason.CURATION_NEGATIVE, place, len(curations) - len(positive))
     if rows:
-        counts.add(Reason.ANNOTATION_ROWS, count=len(rows))
+        counts.add(Reason.ANNOTATIONS_READ, count=len(rows))
     if len(mentions) > len(rows):
-        counts.add(Reason.MENTIONS_ADDED_ONE_SPAN_NAMES_SEVERAL_CONCEPTS, count=len(mentions) - len(rows))
+        counts.add(Reason.MENTIONS_ADDED_SEVERAL_CONCEPTS, count=len(mentions) - len(rows))
     if curations:
-        counts.add(Reason.RELATION_ROWS, count=len(curations))
+        counts.add(Reason.RELATION_ROWS_READ, count=len(curations))
     checked = check_spans(document, mentions, counts, f"{place} {doc_id}")
     return Annotated(document, without_repeats(checked, counts, place), tuple(dict.fromkeys(positive)))
 

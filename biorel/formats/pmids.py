@@ -34,9 +34,9 @@ def read_pmids(paths: Sequence[Path], counts: Counts) -> tuple[list[str], dict[s
             pmid = pmid_of(_PREFIX.sub("", word))
             if pmid is None:
                 bad[word] = NO_PMID
-                counts.add(f"line left out: {NO_PMID}", f"{path}:{number}")
+                counts.add(Reason.PMID_MALFORMED, f"{path}:{number}")
             elif pmid in pmids:
-                counts.add(Reason.REPEATED_PMID, f"{path}:{number}")
+                counts.add(Reason.PMID_REPEATED, f"{path}:{number}")
             else:
                 pmids[pmid] = None
     if not pmids:

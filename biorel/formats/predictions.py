@@ -16,7 +16,7 @@ from biorel.errors import InputError
 from biorel.formats.documents import read_documents
 from biorel.formats.files import HALF_OF_PAIR, read_head, read_lines
 from biorel.formats.identifiers import concept_id
-from biorel.formats.references import NO_RELATION, says_no_relation
+from biorel.formats.references import says_no_relation
 from biorel.records import Mention, Relation
 from biorel.tables import read_by_document, read_table
 
@@ -83,11 +83,11 @@ def _facts(path: Path, counts: Counts) -> Iterator[FactRow]:
             rows += 1
             if says_no_relation(fact[2]):
                 sound += 1
-                counts.add(NO_RELATION, f"{path}:{number}")
+                counts.add(Reason.CURATION_NEGATIVE, f"{path}:{number}")
                 continue
             sound += fact != _NO_ROW
             if fact == _NO_ROW:
-                counts.add(Reason.MALFORMED_ROW, f"{path}:{number}")
+                counts.add(Reason.ROW_MALFORMED, f"{path}:{number}")
             yield fact
     if rows and not sound:
         raise InputError(f"{path}: no line of it is a relation", "relations are read as biorel extract writes them")

@@ -107,7 +107,7 @@ def _records(element: Any, counts: Counts, place: str) -> Iterator[Citation | De
     raw = body.find("PMID") if body is not None else None
     doc_id = pmid_of(raw.text or "") if raw is not None else None
     if body is None or raw is None or doc_id is None:
-        counts.add(Reason.CITATION_DROPPED_NO_PMID, place)
+        counts.add(Reason.RECORD_WITHOUT_PMID, place)
         return
     holder, published = _article_of(body)
     abstract, source = _abstract(body, holder)

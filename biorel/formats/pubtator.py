@@ -19,7 +19,7 @@ from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import read_lines
 from biorel.formats.identifiers import concept_ids, entity_type
-from biorel.formats.references import NO_RELATION, Concept, concepts_of, resolve, says_no_relation
+from biorel.formats.references import Concept, concepts_of, resolve, says_no_relation
 from biorel.formats.spans import check_spans, is_offset, refuse_all_lost, without_repeats
 from biorel.records import Annotated, Curation, Document, Mention
 
@@ -42,7 +42,7 @@ def read_pubtator(path: Path, counts: Counts) -> Iterator[Annotated]:
     """
     block: list[tuple[int, str]] = []
     block_id, documents, mentions = "", 0, 0
-    annotations_before = counts[Reason.ANNOTATION_ROWS]
+    annotations_before = counts[Reason.ANNOTATIONS_READ]
     for number, line in read_lines(path, counts):
         title = _TEXT_LINE.fullmatch(line)
         if not block and title is None:
@@ -72,7 +72,7 @@ def read_pubtator(path: Path, counts: Counts) -> Iterator[Annotated]:
             f"{path}: no document in PubTator format",
             "a document begins with a line like '227508|t|Title'; BioC is .xml or .json, records are .jsonl",
         )
-    refuse_all_lost(path, counts[Reason.ANNOTATION_ROWS] - annotations_before, mentions)
+    refuse_all_lost(path, counts[Reason.ANNOTATIONS_READ] - annotations_before, mentions)
 
 
 def _document(path: Path, block: list[tuple[int, str]], counts: Counts) -> Iterator[Annotated]:
@@ -97,12 +97,12 @@ def _document(path: Path, block: list[tuple[int, str]], counts: Counts) -> Itera
         elif len(fields) >= _MIN_ANNOTATION_FIELDS and all(is_offset(part.strip()) for part in fields[1:3]):
             named = _mentions(doc_id, fields)
             mentions.extend(named)
-            counts.add(Reason.ANNOTATION_ROWS)
+            counts.add(Reason.ANNOTATIONS_READ)
             if len(named) > 1:
-                counts.add(Reason.MENTIONS_ADDED_ONE_SPAN_NAMES_SEVERAL_CONCEPTS, count=len(named) - 1)
+                counts.add(Reason.MENTIONS_ADDED_SEVERAL_CONCEPTS, count=len(named) - 1)
         elif len(fields) >= 4 and not fields[1].strip().isdecimal():
             relations.append(fields)
-            counts.add(Reason.RELATION_ROWS)
+            counts.add(Reason.RELATION_ROWS_READ)
         else:
             _bad_row(path, number, "neither an annotation nor a relation", counts)
     counts.add(Reason.DOCUMENTS_READ)
@@ -126,12 +126,12 @@ def _curations(
     for fields in rows:
         head, tail = (resolve(raw, "", concepts) for raw in fields[2:4])
         if says_no_relation(fields[1]):
-            counts.add(NO_RELATION, place)
+            counts.add(Reason.CURATION_NEGATIVE, place)
         elif head and tail:
             yield Curation(doc_id, "", head[0], fields[1].strip(), "", tail[0])
         else:
-            counts.add(Reason.RELATION_ROW_SKIPPED_AN_ARGUMENT_NAMES_NO_CONCEPT, place)
+            counts.add(Reason.CURATION_ARGUMENT_WITHOUT_CONCEPT, place)
 
 
 def _bad_row(path: Path, number: int, why: str, counts: Counts) -> None:
-    counts.add(Reason.MALFORMED_ROW, f"{path}:{number}: {why}")
+    counts.add(Reason.ROW_MALFORMED, f"{path}:{number}: {why}")

@@ -14,7 +14,6 @@ from biorel.records import Mention
 Concept = tuple[str, str]
 """(entity id, entity type)"""
 
-NO_RELATION = "relation row left out: it says that there is no relation"
 # as corpora spell the negative class when they list its pairs, too
 _NO_RELATION_WORDS = frozenset({"norelation", "none", "null", "nil", "na", "n/a", "nr", "1:nr:2", "notinclude"})
 

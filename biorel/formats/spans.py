@@ -37,10 +37,10 @@ def check_spans(document: Document, mentions: Sequence[Mention], counts: Counts,
     text = document.text
     if all(_holds(text, mention) for mention in mentions):
         return tuple(mentions)
-    for unit, encoding in (("UTF-8 bytes", "utf-8"), ("UTF-16 units", "utf-16-le")):
+    for reason, encoding in ((Reason.SPAN_REPAIRED_UTF8, "utf-8"), (Reason.SPAN_REPAIRED_UTF16, "utf-16-le")):
         converted = _converted(text, mentions, encoding)
         if all(mention is not None and _holds(text, mention) for mention in converted):
-            counts.add(f"span repaired: offsets in {unit}", place, len(mentions))
+            counts.add(reason, place, len(mentions))
             return tuple(mention for mention in converted if mention is not None)
     room = _SEARCHED
     kept: list[Mention | None] = []
@@ -52,7 +52,7 @@ def check_spans(document: Document, mentions: Sequence[Mention], counts: Counts,
             room -= len(text)
         else:
             # a document with ever so many misplaced mentions must not be searched for ever
-            counts.add(Reason.MENTION_DROPPED_TOO_MANY_MISPLACED_ONES_TO_SEARCH_FO, place)
+            counts.add(Reason.MENTION_NOT_SEARCHED, place)
     return tuple(mention for mention in kept if mention is not None)
 
 
@@ -61,7 +61,7 @@ def without_repeats(mentions: Iterable[Mention], counts: Counts, place: str) -> 
     kept: dict[Mention, None] = {}
     for mention in mentions:
         if mention in kept:
-            counts.add(Reason.MENTION_DROPPED_REPEATED, f"{place} {mention.start}-{mention.end}")
+            counts.add(Reason.MENTION_REPEATED, f"{place} {mention.start}-{mention.end}")
         kept[mention] = None
     return tuple(kept)
 
@@ -88,14 +88,14 @@ def _anchored(text: str, mention: Mention, counts: Counts, place: str) -> Mentio
     where = f"{place} {mention.start}-{mention.end} {mention.text[:_QUOTED]!r}"
     start = text.find(mention.text) if mention.text else -1
     if start >= 0 and text.find(mention.text, start + len(mention.text)) < 0:
-        counts.add(Reason.SPAN_REPAIRED_TEXT_OCCURS_ONCE, where)
+        counts.add(Reason.SPAN_REPAIRED_UNIQUE_TEXT, where)
         return replace(mention, start=start, end=start + len(mention.text))
     shown = text[mention.start : mention.end] if 0 <= mention.start < mention.end <= len(text) else ""
     # on another edition of the text the lengths agree too, so what the span shows must be alike
     if shown and start < 0 and _normalised(shown, mention.text):
-        counts.add(Reason.SPAN_KEPT_TEXT_WAS_NORMALISED_BY_SOURCE, where)
+        counts.add(Reason.SPAN_TEXT_NORMALISED, where)
         return replace(mention, text=shown)
-    counts.add(Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT, where)
+    counts.add(Reason.MENTION_SPAN_MISMATCH, where)
     return None
 
 

@@ -90,13 +90,13 @@ def _question(item: Any, where: str, doc_id: str, context: str, counts: Counts, 
         if isinstance(start, bool) or not isinstance(start, int):
             raise _FaultError(f"{inner}.answer_start is no whole number")
         if not wanted.strip():
-            counts.add(Reason.ANSWER_DROPPED_IT_EMPTY, f"{path} {question_id}")
+            counts.add(Reason.ANSWER_EMPTY, f"{path} {question_id}")
             continue
         if context[max(0, start) : start + len(wanted)] != wanted or start < 0:
             if context.count(wanted) != 1:
-                counts.add(Reason.ANSWER_DROPPED_TEXT_DOES_NOT_STAND_AT_START, f"{path} {question_id}")
+                counts.add(Reason.ANSWER_SPAN_MISMATCH, f"{path} {question_id}")
                 continue
-            counts.add(Reason.ANSWER_MOVED_TEXT_OCCURS_ONCE, f"{path} {question_id}")
+            counts.add(Reason.ANSWER_MOVED, f"{path} {question_id}")
             start = context.index(wanted)
         spans.append(AnswerSpan(start, start + len(wanted), wanted, ""))
     ordered = tuple(sorted(set(spans), key=lambda span: (span.start, span.end)))

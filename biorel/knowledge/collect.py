@@ -16,13 +16,13 @@ def mesh_triples(mesh: Mesh, counts: Counts) -> Iterator[Triple]:
     """`is_a` over the preferred terms; books concepts without a name, and edges that close a circle."""
     kept, closing = without_circles(parent_edges(mesh.tree_numbers, mesh.mapped_to))
     for below, above in closing:
-        counts.add(Reason.IS_IT_CLOSES_CIRCLE, f"{below} is_a {above}")
+        counts.add(Reason.TRIPLE_CIRCULAR, f"{below} is_a {above}")
     for below, above in kept:
         if below in mesh.names and above in mesh.names:
-            counts.add(Reason.TRIPLES_MESH)
+            counts.add(Reason.MESH_TRIPLES)
             yield Triple(mesh.names[below], IS_A, mesh.names[above], below, above, MESH)
         else:
-            counts.add(Reason.IS_A_CONCEPT_WITHOUT_NAME, f"{below} is_a {above}")
+            counts.add(Reason.TRIPLE_CONCEPT_WITHOUT_NAME, f"{below} is_a {above}")
 
 
 def curated_triples(
@@ -39,19 +39,19 @@ def curated_triples(
     articles: dict[tuple[str, str, str], dict[str, None]] = {}
     for curation in curations:
         if not curation.asserted:
-            counts.add(Reason.INFERRED_CURATION)
+            counts.add(Reason.GRAPH_CURATION_INFERRED)
         elif curation.doc_id in excluded:
-            counts.add(Reason.CURATION_AN_EXCLUDED_ARTICLE)
+            counts.add(Reason.GRAPH_CURATION_OF_EXCLUDED_ARTICLE)
         elif curation.head_id == curation.tail_id:
-            counts.add(Reason.CURATION_CONCEPT_WITH_ITSELF, f"{curation.doc_id} {curation.head_id}")
+            counts.add(Reason.GRAPH_CURATION_REFLEXIVE, f"{curation.doc_id} {curation.head_id}")
         else:
             key = (curation.head_id, curation.relation, curation.tail_id)
             articles.setdefault(key, {})[curation.doc_id] = None
     for (head, relation, tail), found in articles.items():
         if tail not in names:
-            counts.add(Reason.CURATED_TRIPLE_OBJECT_HAS_NO_NAME, f"{head} {relation} {tail}")
+            counts.add(Reason.TRIPLE_OBJECT_WITHOUT_NAME, f"{head} {relation} {tail}")
             continue
-        counts.add(Reason.TRIPLES_CTD)
+        counts.add(Reason.CTD_TRIPLES)
         pmids = tuple(sorted(found, key=lambda pmid: (len(pmid), pmid)))
         yield Triple(names.get(head, head), relation, names[tail], head, tail, CTD, pmids)
 
@@ -63,7 +63,7 @@ def joined(triples: Iterable[Triple], counts: Counts) -> Iterator[Triple]:
     for triple in triples:
         key = (triple.subject_id or triple.subject, triple.predicate, triple.object_id or triple.object)
         if key in seen:
-            counts.add(Reason.REPEATED_TRIPLE, " ".join(key))
+            counts.add(Reason.TRIPLE_REPEATED, " ".join(key))
         else:
             seen.add(key)
             unique.append(triple)
@@ -71,6 +71,6 @@ def joined(triples: Iterable[Triple], counts: Counts) -> Iterator[Triple]:
     closing = set(without_circles(own)[1])
     for triple in unique:
         if triple.source == SPO and triple.predicate == IS_A and (triple.subject, triple.object) in closing:
-            counts.add(Reason.IS_IT_CLOSES_CIRCLE, f"{triple.subject} is_a {triple.object}")
+            counts.add(Reason.TRIPLE_CIRCULAR, f"{triple.subject} is_a {triple.object}")
         else:
             yield triple

@@ -89,17 +89,17 @@ def _table_curations(table: _Table, path: Path, counts: Counts, doc_ids: Contain
             counts.add(Reason.CTD_ROW_INFERRED)
         articles = _articles(raw_articles, counts, path, number)
         if not articles:
-            counts.add(Reason.CTD_ROW_WITHOUT_PUBMED_ID)
+            counts.add(Reason.CTD_ROW_WITHOUT_PMID)
             continue
         if doc_ids is not None:
             articles = [article for article in articles if article in doc_ids]
             if not articles:
-                counts.add(Reason.CTD_ROW_OTHER_ARTICLES)
+                counts.add(Reason.CTD_ROW_OF_OTHER_ARTICLES)
                 continue
         head_id = concept_id(raw_head, table.head_type)
         tail_id = concept_id(raw_tail, table.tail_type)
         if head_id is None or tail_id is None:
-            counts.add(Reason.CTD_ROW_WITHOUT_CONCEPT_ID, f"{path}:{number}")
+            counts.add(Reason.CTD_ROW_WITHOUT_CONCEPT, f"{path}:{number}")
             continue
         if not relations and not inferred:
             counts.add(Reason.CTD_ROW_WITHOUT_ACTION, f"{path}:{number}")
@@ -118,7 +118,7 @@ def _articles(raw: str, counts: Counts, path: Path, number: int) -> list[str]:
         if article.isascii() and article.isdecimal():
             articles[article] = None
         elif article:
-            counts.add(Reason.PUBMED_ID_NOT_NUMBER, f"{path}:{number}")
+            counts.add(Reason.CTD_PMID_NOT_A_NUMBER, f"{path}:{number}")
     return list(articles)
 
 
@@ -157,11 +157,11 @@ def read_alternate_ids(path: Path, counts: Counts) -> dict[str, str]:
     for number, (raw_primary, raw_alternates) in read_rows(path, ("DiseaseID", "AltDiseaseIDs"), counts):
         primary = concept_id(raw_primary, "Disease")
         if primary is None:
-            counts.add(Reason.CTD_ROW_WITHOUT_CONCEPT_ID, f"{path}:{number}")
+            counts.add(Reason.CTD_ROW_WITHOUT_CONCEPT, f"{path}:{number}")
             continue
         alternates = (concept_id(raw, "Disease") for raw in raw_alternates.split("|"))
         known.append((primary, [alternate for alternate in alternates if alternate is not None]))
     clear, shared = part_alternates(known)
     for alternate in shared:
-        counts.add(Reason.ALTERNATE_DISEASE_ID_IT_NOT_ONE_DISEASE_ALONE, alternate)
+        counts.add(Reason.ALTERNATE_DISEASE_ID_AMBIGUOUS, alternate)
     return clear

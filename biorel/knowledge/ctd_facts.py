@@ -47,12 +47,12 @@ def read_facts(path: Path, counts: Counts) -> Iterator[Curation]:
     for number, (raw_head, raw_tail, articles, *evidence) in read_rows(path, columns, counts):
         head, tail = concept_id(raw_head, "Chemical"), concept_id(raw_tail, "Disease")
         if head is None or tail is None:
-            counts.add(Reason.CTD_ROW_WITHOUT_CONCEPT_ID, f"{path}:{number}")
+            counts.add(Reason.CTD_ROW_WITHOUT_CONCEPT, f"{path}:{number}")
             continue
         relations = [part for part in evidence[0].split("|") if part] if evidence else [MARKER]
         found = [article for part in articles.split("|") if (article := part.strip()).isdecimal()]
         if not found:
-            counts.add(Reason.CTD_ROW_WITHOUT_PUBMED_ID, f"{path}:{number}")
+            counts.add(Reason.CTD_ROW_WITHOUT_PMID, f"{path}:{number}")
         for article in found:
             for relation in relations or ("",):
                 yield Curation(article, "Chemical", head, relation, "Disease", tail, asserted=bool(relations))
@@ -76,5 +76,5 @@ def read_names(folder: Path, counts: Counts) -> dict[str, str]:
                 id_, name = concept_id(cells[2 * place], type_), cells[2 * place + 1]
                 if id_ is not None and name:
                     names.setdefault(id_, name)
-    counts.add(Reason.CONCEPTS_NAMED_BY_CTD, count=len(names))
+    counts.add(Reason.CTD_CONCEPTS_NAMED, count=len(names))
     return names

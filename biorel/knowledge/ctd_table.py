@@ -30,7 +30,7 @@ def find_table(folder: Path, names: Sequence[str], counts: Counts) -> Path | Non
     """
     found = [path for name in names for suffix in _SUFFIXES if (path := folder / f"{name}{suffix}").is_file()]
     for path in found[1:]:
-        counts.add(Reason.CTD_FILE_NOT_READ_ANOTHER_EDITION_IT_IS, path.name)
+        counts.add(Reason.CTD_FILE_SUPERSEDED, path.name)
     return found[0] if found else None
 
 
@@ -74,7 +74,7 @@ def read_rows(path: Path, columns: Sequence[str], counts: Counts) -> Iterator[tu
         counts.add(Reason.CTD_ROWS_READ)
         cells = _cells(line, separator)
         if not last < len(cells) <= width:
-            counts.add(Reason.MALFORMED_ROW, f"{path}:{number}")
+            counts.add(Reason.ROW_MALFORMED, f"{path}:{number}")
             continue
         yield number, [cells[index].strip() for index in at]
     if not at:

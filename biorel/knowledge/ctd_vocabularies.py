@@ -71,7 +71,7 @@ def read_vocabularies(folder: Path, counts: Counts) -> Iterator[Term]:
 def primary_ids(terms: Iterable[Term], counts: Counts) -> dict[str, str]:
     """From each alternate id to the primary one; an alternate that two concepts claim, or that is one, is left out."""
     clear, shared = part_alternates((term.id, term.alternate_ids) for term in terms)
-    counts.add(Reason.ALTERNATE_IDS_NOT_ONE_CONCEPT_ALONE, count=len(shared))
+    counts.add(Reason.ALTERNATE_ID_AMBIGUOUS, count=len(shared))
     return clear
 
 
@@ -105,7 +105,7 @@ def _terms(vocabulary: _Vocabulary, path: Path, counts: Counts) -> Iterator[Term
         id_ = concept_id(values[vocabulary.id], vocabulary.type)
         name = values[vocabulary.name]
         if id_ is None or not name:
-            counts.add(Reason.CTD_ROW_WITHOUT_CONCEPT_ID_OR_NAME, f"{path}:{number}")
+            counts.add(Reason.CTD_ROW_WITHOUT_CONCEPT_OR_NAME, f"{path}:{number}")
             continue
         synonyms = [values.get(_GENE_NAME, "")]
         synonyms += [synonym for column in synonym_columns for synonym in values[column].split("|")]

@@ -41,10 +41,10 @@ def read_known_pairs(path: Path, counts: Counts, excluded: Collection[str] = ())
         rows += 1
         articles = {article.strip() for article in fields[2].split("|")} - {""} if len(fields) > 2 else set()
         if articles and articles <= left_out:
-            counts.add(Reason.KNOWN_PAIR_EXCLUDED_ARTICLES_ALONE, f"{path}:{number}")
+            counts.add(Reason.KNOWN_PAIR_OF_EXCLUDED_ARTICLES, f"{path}:{number}")
             continue
         pairs.add((head, tail))
     if not rows:
         raise InputError(f"{path}: no pair of ids", _FORM)
-    counts.add(Reason.KNOWN_PAIRS, count=len(pairs))
+    counts.add(Reason.KNOWN_PAIRS_READ, count=len(pairs))
     return frozenset(pairs)

@@ -75,7 +75,7 @@ def read_mesh(paths: Sequence[Path], counts: Counts) -> Mesh:
         if name in ids:
             numbers.setdefault(ids[name], {})[place] = None
         else:
-            counts.add(Reason.MTREES_NAME_NO_DESCRIPTOR, f"{name};{place}")
+            counts.add(Reason.TREE_NAME_WITHOUT_DESCRIPTOR, f"{name};{place}")
     return Mesh(
         {id_: tuple(places) for id_, places in numbers.items()},
         names,
@@ -101,5 +101,5 @@ def resolve(mesh: Mesh, id_: str) -> str | None:
 def _is_tree_number(place: str, counts: Counts, path: Path) -> bool:
     if _TREE_NUMBER.fullmatch(place):
         return True
-    counts.add(Reason.NOT_MESH_TREE_NUMBER, f"{path} {place!r}")
+    counts.add(Reason.TREE_NUMBER_MALFORMED, f"{path} {place!r}")
     return False

@@ -85,7 +85,7 @@ def _tsv_entries(path: Path, lines: list[str], counts: Counts) -> Iterator[Entry
         cells = [cell.strip() for cell in line.split("\t")]
         id_ = _mesh_id(cells[1]) if len(cells) >= len(_TSV_COLUMNS) else None
         if id_ is None:
-            counts.add(Reason.MALFORMED_ROW, f"{path}:{number}")
+            counts.add(Reason.ROW_MALFORMED, f"{path}:{number}")
         else:
             yield Entry(id_, cells[2], (cells[0],), ())
 
@@ -96,7 +96,7 @@ def _mtrees_entries(path: Path, lines: list[str], counts: Counts) -> Iterator[En
         if semicolon and name:
             yield Entry("", name, (place,), ())
         elif line.strip():
-            counts.add(Reason.MALFORMED_ROW, f"{path}:{number}")
+            counts.add(Reason.ROW_MALFORMED, f"{path}:{number}")
 
 
 def _xml_entries(path: Path, counts: Counts) -> Iterator[Entry]:
@@ -104,7 +104,7 @@ def _xml_entries(path: Path, counts: Counts) -> Iterator[Entry]:
     for record in read_elements(path, "MeSH", roots, ("DescriptorRecord", "SupplementalRecord")):
         entry = _descriptor(record) if record.tag == "DescriptorRecord" else _supplementary(record)
         if entry is None:
-            counts.add(Reason.MALFORMED_RECORD_SKIPPED, str(path))
+            counts.add(Reason.MESH_RECORD_MALFORMED, str(path))
         else:
             yield entry
 

@@ -33,5 +33,5 @@ def read_terms(paths: Sequence[Path], counts: Counts) -> Iterator[tuple[str, str
             for element in record.iterfind(_TERMS) if id_ else ():
                 term = (element.text or "").strip()
                 if id_ and term:
-                    counts.add(Reason.MESH_TERMS)
+                    counts.add(Reason.MESH_TERMS_READ)
                     yield id_, term

@@ -25,6 +25,18 @@ BRANCHES: Mapping[str, re.Pattern[str]] = {
     "Disease": re.compile(r"C|F03"),
 }
 _SUPPLEMENTARY = "MESH:C"
+_MESH_NAMES = {"Chemical": Reason.MESH_CHEMICAL_NAMES, "Disease": Reason.MESH_DISEASE_NAMES}
+_MESH_SYNONYMS = {"Chemical": Reason.MESH_CHEMICAL_SYNONYMS, "Disease": Reason.MESH_DISEASE_SYNONYMS}
+_CTD_NAMES = {
+    "Chemical": Reason.CTD_CHEMICAL_NAMES,
+    "Disease": Reason.CTD_DISEASE_NAMES,
+    "Gene": Reason.CTD_GENE_NAMES,
+}
+_CTD_SYNONYMS = {
+    "Chemical": Reason.CTD_CHEMICAL_SYNONYMS,
+    "Disease": Reason.CTD_DISEASE_SYNONYMS,
+    "Gene": Reason.CTD_GENE_SYNONYMS,
+}
 
 
 def from_documents(
@@ -42,7 +54,7 @@ def from_documents(
         spans: dict[tuple[int, int, str, str], list[str]] = {}
         for mention in annotated.mentions:
             if mention.entity_id is None:
-                counts.add(Reason.TRAINING_MENTIONS_WITHOUT_AN_ID)
+                counts.add(Reason.TRAINING_MENTION_WITHOUT_ID)
                 continue
             counts.add(Reason.TRAINING_MENTIONS)
             spans.setdefault((mention.start, mention.end, mention.type, mention.text), []).append(
@@ -67,14 +79,14 @@ def from_mesh(mesh: Mesh, counts: Counts, synonyms: Iterable[tuple[str, str]] = 
     types = {id_: types_of(mesh, id_) for id_ in mesh.names}
     for id_, name in sorted(mesh.names.items()):
         if not types[id_]:
-            counts.add(Reason.MESH_CONCEPTS_OTHER_BRANCHES)
+            counts.add(Reason.MESH_CONCEPT_OF_OTHER_BRANCH)
         for type_ in types[id_]:
-            counts.add(f"MeSH names: {type_}")
+            counts.add(_MESH_NAMES[type_])
             yield Name(name, type_, id_, MESH, 0)
     for id_, term in synonyms:
         for type_ in types.get(id_, ()):
             if term != mesh.names[id_]:
-                counts.add(f"MeSH synonyms: {type_}")
+                counts.add(_MESH_SYNONYMS[type_])
                 yield Name(term, type_, id_, SYNONYM, 0)
 
 
@@ -88,10 +100,10 @@ def types_of(mesh: Mesh, id_: str) -> tuple[str, ...]:
 def from_ctd(terms: Iterable[Term], counts: Counts) -> Iterator[Name]:
     """The names and synonyms of CTD's vocabularies."""
     for term in terms:
-        counts.add(f"CTD concepts: {term.type}")
+        counts.add(_CTD_NAMES[term.type])
         yield Name(term.name, term.type, term.id, CTD, 0)
         for synonym in term.synonyms:
-            counts.add(f"CTD synonyms: {term.type}")
+            counts.add(_CTD_SYNONYMS[term.type])
             yield Name(synonym, term.type, term.id, SYNONYM, 0)
 
 

@@ -47,7 +47,7 @@ class BranTagger:
         encoded = [encoder.example(document, (), (), (), self._counts) for document in documents]
         places = [place for place, example in enumerate(encoded) if example.token_ids]
         if len(places) < len(documents):
-            self._counts.add(Reason.DOCUMENTS_WITHOUT_TOKEN, count=len(documents) - len(places))
+            self._counts.add(Reason.DOCUMENTS_WITHOUT_TOKENS, count=len(documents) - len(places))
         found: list[tuple[Mention, ...]] = [() for _ in documents]
         predictions = predict(
             self._opened.model,

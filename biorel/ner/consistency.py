@@ -32,7 +32,7 @@ class ConsistentTagger:
         consistent = [carry_over(document, mentions) for document, mentions in zip(documents, tagged, strict=True)]
         added = sum(len(after) - len(before) for before, after in zip(tagged, consistent, strict=True))
         if added:
-            self._counts.add(Reason.MENTIONS_ADDED_NAMED_SO_ELSEWHERE_IN_DOCUMENT, count=added)
+            self._counts.add(Reason.MENTIONS_ADDED_SAME_NAME, count=added)
         return consistent
 
 

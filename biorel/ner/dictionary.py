@@ -43,9 +43,9 @@ class DictionaryTagger:
         for raw, type_ in lexicon:
             name = raw.strip()
             if len(name) < SHORTEST or not any(character.isalpha() for character in name):
-                counts.add(Reason.LEXICON_NAME_DROPPED_TOO_SHORT_OR_WITHOUT_LETTER, name)
+                counts.add(Reason.LEXICON_NAME_TOO_SHORT, name)
                 continue
-            counts.add(Reason.LEXICON_NAMES)
+            counts.add(Reason.LEXICON_NAMES_KEPT)
             names.setdefault(lowered(name), set()).add((name if is_exact(name) else "", type_))
         if not names:
             raise InputError(

@@ -17,9 +17,6 @@ from biorel.formats.spans import check_spans, without_repeats
 from biorel.ner.taggers import TaggerOptions
 from biorel.records import Annotated, Document, Mention
 
-_READ = "annotated documents"
-_LEFT = "annotated documents without a document to lay them over"
-
 
 class ImportedTagger:
     """Looks up annotations by document id. The mentions keep their concept ids.
@@ -38,13 +35,12 @@ class ImportedTagger:
         self._counts = counts
         self._annotated: dict[int | str, Annotated] = {}
         for item in annotated:
+            counts.add(Reason.ANNOTATED_DOCUMENTS_READ)
             if self._annotated.setdefault(document_key(item.document.doc_id), item) is not item:
-                counts.add(Reason.ANNOTATED_DOCUMENTS_DROPPED_REPEATED, item.document.doc_id)
+                counts.add(Reason.ANNOTATED_DOCUMENT_REPEATED, item.document.doc_id)
                 continue
-            counts.add(_READ)
             # without its id, as only the end shows which documents remain
-            counts.add(_LEFT)
-            counts.add(Reason.ANNOTATIONS_READ, count=len(item.mentions))
+            counts.add(Reason.ANNOTATED_DOCUMENT_UNMATCHED)
         self._waiting = set(self._annotated)
 
     def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
@@ -58,11 +54,13 @@ class ImportedTagger:
             return ()
         if key in self._waiting:
             self._waiting.remove(key)
-            self._counts.add(_LEFT, count=-1)
+            self._counts.add(Reason.ANNOTATED_DOCUMENT_UNMATCHED, count=-1)
+            self._counts.add(Reason.ANNOTATED_DOCUMENTS_MATCHED)
         theirs = self._annotated[key]
+        self._counts.add(Reason.MENTIONS_TRANSFERRED, count=len(theirs.mentions))
         moved = [replace(mention, doc_id=document.doc_id) for mention in theirs.mentions]
         if theirs.document.text != document.text:
-            self._counts.add(Reason.DOCUMENTS_ANNOTATED_ON_ANOTHER_EDITION_TEXT, document.doc_id)
+            self._counts.add(Reason.DOCUMENTS_WITH_OTHER_TEXT, document.doc_id)
             moved = [_moved(mention, theirs.document, document) for mention in moved]
         checked = check_spans(document, moved, self._counts, document.doc_id)
         distinct = without_repeats(checked, self._counts, document.doc_id)
@@ -77,19 +75,14 @@ def read_annotations(paths: Iterable[Path], counts: Counts) -> ImportedTagger:
     """
     file_counts = Counts()
     tagger = ImportedTagger(read_documents(paths, file_counts), counts)
-    counts.include(file_counts, _prefixed)
+    # labelled, so that the documents to tag and the documents with annotations each balance
+    counts.include(file_counts, "annotations")
     return tagger
 
 
 def open_tagger(options: TaggerOptions, counts: Counts) -> ImportedTagger:
     """The tagger over the annotation files of the options."""
     return read_annotations(options.annotations, counts)
-
-
-def _prefixed(reason: str) -> str:
-    """Counts of the annotation files are kept separate from those of the documents, so that both balance."""
-    # except malformed rows: --strict refuses them in any file
-    return reason if reason == Reason.MALFORMED_ROW else f"annotations: {reason}"
 
 
 def _moved(mention: Mention, theirs: Document, ours: Document) -> Mention:

@@ -97,7 +97,7 @@ class SpacyTagger:
             # converted at once: spaCy's Span objects keep their whole Doc in memory
             return [_plain(doc) for doc in self._nlp.pipe(texts, batch_size=_BATCH, n_process=self._n_process)]
         except Exception as error:
-            self._counts.add(Reason.BATCHES_TAGGED_ONE_BY_ONE_COMPONENT_FAILED, _reason(error))
+            self._counts.add(Reason.BATCHES_SPLIT, _reason(error))
             return [self._one(document) for document in documents]
 
     def _one(self, document: Document) -> PipelineEntities:
@@ -105,13 +105,13 @@ class SpacyTagger:
         try:
             return _plain(self._nlp(document.text))
         except Exception as error:
-            self._counts.add(Reason.DOCUMENTS_TAGGED_WITHOUT_OTHER_COMPONENTS, f"{document.doc_id}: {_reason(error)}")
+            self._counts.add(Reason.DOCUMENTS_PARTLY_TAGGED, f"{document.doc_id}: {_reason(error)}")
         others = [name for name in self._nlp.pipe_names if name not in _ENTITY_PIPES]
         try:
             with self._nlp.select_pipes(disable=others):
                 return _plain(self._nlp(document.text))
         except Exception as error:
-            self._counts.add(Reason.DOCUMENTS_NOT_TAGGED_MODEL_FAILED, f"{document.doc_id}: {_reason(error)}")
+            self._counts.add(Reason.DOCUMENTS_NOT_TAGGED, f"{document.doc_id}: {_reason(error)}")
             return PipelineEntities([], {})
 
 

@@ -62,7 +62,7 @@ def ask_by_template(
     for item in documents:
         types = {mention.type for mention in item.mentions if mention.entity_id == query.entity_id}
         if not types:
-            counts.add(Reason.DOCUMENTS_THAT_DO_NOT_MENTION_CONCEPT, item.document.doc_id)
+            counts.add(Reason.DOCUMENT_WITHOUT_CONCEPT, item.document.doc_id)
             continue
         name = first_name(EntityKey(query.entity_id, min(types)), item.mentions)
         names[name] += 1
@@ -85,7 +85,7 @@ def ask_in_words(text: str, documents: Sequence[Annotated], answer_type: str, co
     for item in documents:
         mentioned = [mention.entity_id for mention in item.mentions if mention.entity_id and mention.entity_id in named]
         if named and not mentioned:
-            counts.add(Reason.DOCUMENTS_THAT_MENTION_NOTHING_THAT_QUESTION_NAMES, item.document.doc_id)
+            counts.add(Reason.DOCUMENT_WITHOUT_QUESTION_CONCEPT, item.document.doc_id)
             continue
         asked.append(item)
         entity_id = mentioned[0] if mentioned else ""
@@ -151,11 +151,10 @@ def read_documents(paths: Sequence[Path], counts: Counts) -> tuple[list[Annotate
     for path in _list_files(paths):
         for line, record in read_records(path, counts):
             if isinstance(record, BadRecord):
-                counts.add(Reason.BAD_RECORDS, f"{path}:{line}")
                 if len(bad_places) < BAD_TOLD:
                     bad_places.append(f"{path}:{line}: {record.reason}")
             elif documents.setdefault(document_key(record.document.doc_id), record) is not record:
-                counts.add(Reason.DOCUMENTS_DROPPED_REPEATED, f"{path} {record.document.doc_id}")
+                counts.add(Reason.DOCUMENT_REPEATED, f"{path} {record.document.doc_id}")
     if not documents:
         detail = bad_places[0] if bad_places else ", ".join(map(str, paths))
         raise InputError(f"no document to read ({detail})", "give files or folders of documents with --over")

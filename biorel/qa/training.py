@@ -162,7 +162,7 @@ def _load_pretrained(
     encoder = reader.encoder
     if isinstance(encoder, SeparateEncoder) and arguments.vectors is not None:
         number = load_vectors(encoder.embedding, spellings(tokenizer), arguments.vectors, counts)
-        counts.add(Reason.TOKENS_WITH_PRE_TRAINED_VECTOR, count=number)
+        counts.add(Reason.PRETRAINED_VECTORS, count=number)
         encoder.embedding.weight.requires_grad_(not arguments.freeze_vectors)
     return load_bert(
         encoder.bert if isinstance(encoder, JointEncoder) else None,

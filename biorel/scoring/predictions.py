@@ -23,8 +23,6 @@ from biorel.scoring.facts import FactRow, FactScore, score_facts
 from biorel.scoring.mentions import MentionScore
 from biorel.scoring.metrics import Prf
 
-_OUTSIDE = "predictions of documents that gold has not, set aside"
-
 
 def run(config: Evaluate) -> str:
     """Score the predictions and write the folder `config.out`; returns the report.
@@ -75,7 +73,7 @@ def _relations(
         raise InputError(f"{', '.join(map(str, config.gold))}: no gold relation", "are there relation rows in it?")
     said = [(doc_id, head, _label(relation, schema), tail) for doc_id, head, relation, tail in facts]
     known = [row for row in said if not row[0] or row[0] in gold]
-    counts.add(_OUTSIDE, count=len(said) - len(known))
+    counts.add(Reason.PREDICTION_OUTSIDE_GOLD, count=len(said) - len(known))
     labels = {row[2] for row in true}
     strangers = {row[2] for row in known if row[0]} - labels
     if strangers and not {row[2] for row in known} & labels:
@@ -89,7 +87,7 @@ def _relations(
     if config.mesh:
         mesh = read_mesh(config.mesh, counts)
         kept = _without_hypernyms(true, known, strict_ancestors(mesh.tree_numbers, mesh.mapped_to))
-        counts.add(Reason.PREDICTED_HYPERNYMS_GOLD_TAIL_NOT_COUNTED_WHEN_FILTE, count=len(known) - len(kept))
+        counts.add(Reason.PREDICTION_HYPERNYM, count=len(known) - len(kept))
         found["filtered"] = {"micro": asdict(score_facts(true, kept).prf)}
     found["rows"] = _rows(unfiltered, len(said))
     found["by_relation"] = {
@@ -125,7 +123,10 @@ def _rows(score: FactScore, rows: int) -> dict[str, int]:
 def _mentions(gold: Mapping[str, Annotated], predictions: Predictions, counts: Counts) -> dict[str, Any]:
     """Mentions, strict and overlapping, and the documents' concepts."""
     said = predictions.mentions or {}
-    counts.add(_OUTSIDE, count=sum(len(mentions) for doc_id, mentions in said.items() if doc_id not in gold))
+    counts.add(
+        Reason.PREDICTION_OUTSIDE_GOLD,
+        count=sum(len(mentions) for doc_id, mentions in said.items() if doc_id not in gold),
+    )
     spans, concepts = MentionScore.empty(), ConceptScore.empty()
     for doc_id, annotated in gold.items():
         spans.add(annotated.mentions, said.get(doc_id, ()))

@@ -44,7 +44,7 @@ def encoded_for(encoder: Featurizer, dataset: Path, split: str, counts: Counts) 
     _, ner = read_labels(dataset)
     if ner == encoder.ner and load_tokenizer(dataset).to_str() == encoder.tokenizer.to_str():
         return examples
-    counts.add(Reason.DOCUMENTS_ENCODED_ANEW_AS_MODEL_HAS_ANOTHER_VOCABULA, count=len(examples))
+    counts.add(Reason.DOCUMENTS_ENCODED_AGAIN, count=len(examples))
     documents = {one.doc_id: one for one in read_table(dataset / split / "documents.parquet", Document)}
     mentions = read_by_document(dataset / split / "mentions.parquet", Mention)
     pairs = read_by_document(dataset / split / "pairs.parquet", Pair)

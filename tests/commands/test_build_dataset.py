@@ -168,17 +168,17 @@ def test_the_books_balance(write, tmp_path):
     written = {name: count for name, count in counts.items() if name.startswith(Reason.DOCUMENTS_WRITTEN)}
     assert written == {"documents written: train": 1, "documents written: dev": 1}
     dropped = {
-        Reason.DUPLICATE_DOCUMENT_DROPPED: 1,
-        Reason.DOCUMENT_IN_NO_SPLIT_SPLITS: 1,
-        Reason.DOCUMENT_KEPT_OUT_TRAINING_BY_EXCLUDE_PMIDS: 1,
+        Reason.DOCUMENT_REPEATED: 1,
+        Reason.DOCUMENT_WITHOUT_SPLIT: 1,
+        Reason.DOCUMENT_EXCLUDED_FROM_TRAINING: 1,
         Reason.DOCUMENT_WITHOUT_POSITIVE: 2,
-        Reason.DOCUMENT_OVER_MAX_TOKENS: 1,
+        Reason.DOCUMENT_TOO_LONG: 1,
     }
     assert {reason: counts.get(reason) for reason in dropped} == dropped
     assert counts[Reason.DOCUMENTS_READ] == sum(written.values()) + sum(dropped.values())
     assert counts[Reason.DOCUMENTS_LABELLED] == 5
     # what the dropped documents held
-    assert counts[Reason.NEGATIVE_PAIRS_WITHOUT_POSITIVE] == 3
+    assert counts[Reason.NEGATIVE_PAIR_WITHOUT_POSITIVE] == 3
     assert counts["positive pairs over --max-tokens"] == 1
     assert counts["negative pairs over --max-tokens"] == 2
 
@@ -614,7 +614,7 @@ def test_strict_makes_a_malformed_row_an_error(write, tmp_path):
     text = STORY.strip() + "\n1\tnonsense\n\n"
     stats = build(tmp_path / "d", train=[write("a.txt", text)], schema="cdr")
     assert stats["total"]["positives"] == 1
-    assert read_json(tmp_path / "d" / "manifest.json")["counts"][Reason.MALFORMED_ROW] == 1
+    assert read_json(tmp_path / "d" / "manifest.json")["counts"][Reason.ROW_MALFORMED] == 1
     with pytest.raises(InputError, match=r"1 malformed rows, at .*a\.txt:10"):
         build(tmp_path / "strict", train=[tmp_path / "a.txt"], schema="cdr", strict=True)
     assert not list(tmp_path.glob("strict*"))

@@ -49,7 +49,7 @@ def test_a_linker_of_documents_and_mesh(tmp_path, corpus, tree):
     assert linker.look_up("drugines", "Chemical") == (f"MESH:{DRUG}",)
     assert linker.look_up("shaking disease", "Disease") == (f"MESH:{SHAKES}",)
     manifest = read_json(tmp_path / "linker" / "manifest.json")
-    assert manifest["counts"][Reason.TRAINING_MENTIONS_WITHOUT_AN_ID] == 10
+    assert manifest["counts"][Reason.TRAINING_MENTION_WITHOUT_ID] == 10
     assert set(linker.settings.thresholds) == {"Chemical", "Disease"}
     assert "held out" in (tmp_path / "linker" / "README.md").read_text()
 
@@ -66,7 +66,7 @@ def test_documents_of_dev_are_not_learned_from_and_not_tuned_on_twice(tmp_path, 
     metrics = build(tmp_path / "linker", documents=(corpus,), dev=(dev, corpus))
     assert metrics["concepts"]["overall"]["gold"] == 1
     counts = read_json(tmp_path / "linker" / "manifest.json")["counts"]
-    assert counts[Reason.DEV_DOCUMENTS_DOCUMENTS_HAS_THEM] == 20
+    assert counts[Reason.DEV_DOCUMENT_IN_TRAINING] == 20
 
 
 def test_m02_ids_of_documents_are_those_of_this_mesh(tmp_path, tree, write):

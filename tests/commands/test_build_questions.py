@@ -82,7 +82,7 @@ def test_unanswerable_training_questions_can_be_left_out(dataset, questions, tmp
     before, after = read_json(questions / "stats.json"), read_json(out / "stats.json")
     assert after["train"]["questions"] == after["train"]["answerable"] == before["train"]["answerable"]
     assert after["dev"] == before["dev"]
-    left_out = read_json(out / "manifest.json")["counts"][Reason.UNANSWERABLE_QUESTIONS_BY_UNANSWERABLE]
+    left_out = read_json(out / "manifest.json")["counts"][Reason.QUESTION_UNANSWERABLE]
     assert left_out == before["train"]["questions"] - after["train"]["questions"]
 
 

@@ -108,8 +108,8 @@ def test_F05_what_is_missing_is_listed_with_the_reason_and_the_books_balance(pub
     assert doc_ids(out) == ["1", "2"]
     assert missing(out) == {"x12": "not a PMID", "900001": "not returned by PubMed"}
     counts = read_json(out / "manifest.json")["counts"]
-    assert counts[Reason.PMIDS_ASKED_FOR] == 3 == counts[Reason.DOCUMENTS_WRITTEN] + 1
-    assert counts[Reason.REPEATED_PMID] == 1
+    assert counts[Reason.PMIDS_REQUESTED] == 3 == counts[Reason.DOCUMENTS_WRITTEN] + 1
+    assert counts[Reason.PMID_REPEATED] == 1
     again = pubmed(pmids=[out / "missing.tsv"], force=True)
     assert (doc_ids(again), list(missing(again))) == ([], ["x12", "900001"])
 
@@ -145,7 +145,7 @@ def test_a_query_is_searched_once_however_often_the_fetch_goes_on(pubmed):
     out = pubmed(query="tremor xyzzy")
     assert doc_ids(out) == ["4", "5"]
     assert (out / "pmids.txt").read_text() == "4\n5\n"
-    assert read_json(out / "manifest.json")["counts"][Reason.WORDS_QUERY_NOT_FOUND_BY_PUBMED] == 1
+    assert read_json(out / "manifest.json")["counts"][Reason.QUERY_WORDS_NOT_FOUND] == 1
     assert "searched.json" not in names(out)
     assert len(pubmed.server.to("/eutils/esearch.fcgi")) == searched
 
@@ -158,7 +158,7 @@ def test_a_query_without_hits_is_told_and_leaves_nothing(pubmed, tmp_path):
 
 def test_the_articles_of_curated_rows_are_fetched(pubmed):
     out = pubmed(ctd=resource("sample", "ctd"), max=3)
-    assert read_json(out / "manifest.json")["counts"][Reason.PMIDS_ASKED_FOR] == 3
+    assert read_json(out / "manifest.json")["counts"][Reason.PMIDS_REQUESTED] == 3
 
 
 def test_the_key_is_sent_and_stands_nowhere(pubmed, fetch, monkeypatch):
@@ -315,7 +315,7 @@ def test_a_killed_fetch_of_ctd_ends_in_the_manifest_of_an_undisturbed_one(ctd, f
     resumed = read_json(fetch(fetch_ctd, FetchCtd, url=ctd.url) / "manifest.json")
     assert [len(ctd.to(f"/{name}")) for name in FILES] == [1 + (number == noted) for number in range(len(FILES))]
     undisturbed = read_json(fetch(fetch_ctd, FetchCtd, url=ctd.url, force=True) / "manifest.json")
-    assert resumed["counts"] == undisturbed["counts"] == {Reason.FILE_FETCHED: len(FILES)}
+    assert resumed["counts"] == undisturbed["counts"] == {Reason.FILES_FETCHED: len(FILES)}
     for manifest in (resumed, undisturbed):
         for holder in (manifest, *manifest["files"]):
             for time in {"began", "seconds", "date"} & set(holder):
@@ -432,7 +432,7 @@ def test_a_fetch_of_a_corpus_that_was_killed_after_unpacking_goes_on(server, fet
             fetch(fetch_corpus, FetchCorpus, name="biored", url=server.url)
     out = fetch(fetch_corpus, FetchCorpus, name="biored", url=server.url)
     assert names(out) == ["BioRED", "manifest.json"]
-    assert read_json(out / "manifest.json")["counts"] == {Reason.FILE_FETCHED: 1, Reason.FILES_UNPACKED: 1}
+    assert read_json(out / "manifest.json")["counts"] == {Reason.FILES_FETCHED: 1, Reason.FILES_UNPACKED: 1}
 
 
 def test_a_corpus_archive_that_is_unsafe_or_broken_leaves_nothing(server, fetch, tmp_path):

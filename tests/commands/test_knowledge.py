@@ -56,7 +56,7 @@ def relations(model: Path, out: Path, **options: Any) -> list[dict[str, Any]]:
 def test_a_model_remembers_how_it_reads_knowledge(knowing):
     sizes = open_model(knowing).model.config
     assert (sizes.branches, sizes.soft_positions, sizes.visible_matrix) == (3, True, True)
-    assert read_json(knowing / "manifest.json")["counts"][Reason.BRANCHES_KNOWLEDGE] > 10
+    assert read_json(knowing / "manifest.json")["counts"][Reason.KNOWLEDGE_BRANCHES] > 10
 
 
 def test_knowledge_changes_the_scores_and_is_told_in_the_report(knowing, dataset, graph, tmp_path):
@@ -99,7 +99,7 @@ def test_extract_reads_with_the_graph(knowing, graph, tmp_path):
 
 @pytest.mark.slow
 def test_extract_tells_where_a_graph_is_missing(knowing, model, graph, tmp_path):
-    told = Reason.DOCUMENTS_READ_WITHOUT_GRAPH_THOUGH_MODEL_LEARNED_WI
+    told = Reason.DOCUMENTS_WITHOUT_GRAPH
     assert extracted(knowing, tmp_path / "without.jsonl").books[told] == 48
     assert told not in extracted(knowing, tmp_path / "with.jsonl", graph=graph).books
     assert told not in extracted(model, tmp_path / "plain.jsonl").books

@@ -82,9 +82,9 @@ def test_a_folder_is_complete_and_its_books_balance(pretrained, dataset):
     }
     assert (pretrained / "tokenizer.json").read_bytes() == (dataset / "tokenizer.json").read_bytes()
     counts = read_json(pretrained / "manifest.json")["counts"]
-    assert counts[Reason.DOCUMENTS_READ] == counts[Reason.DOCUMENTS_USED] + counts["documents held out"] == 48
+    assert counts[Reason.DOCUMENTS_READ] == counts[Reason.DOCUMENTS_USED] + counts[Reason.DOCUMENTS_HELD_OUT] == 48
     metrics = read_json(pretrained / "metrics.json")
-    assert metrics["texts"] == {"train": counts[Reason.DOCUMENTS_USED], "dev": counts["documents held out"]}
+    assert metrics["texts"] == {"train": counts[Reason.DOCUMENTS_USED], "dev": counts[Reason.DOCUMENTS_HELD_OUT]}
     assert metrics["epochs"] == 3
     card = (pretrained / "README.md").read_text()
     assert f"Dev perplexity {metrics['dev_perplexity']:.1f} (epoch {metrics['best_epoch']})" in card
@@ -158,8 +158,8 @@ def test_several_files_of_several_formats_and_long_texts_in_pieces(tmp_path):
     folder = made(tmp_path / "m", documents=[pubtator, more, ABSTRACTS], positions=100, epochs=1)
     manifest, metrics = read_json(folder / "manifest.json"), read_json(folder / "metrics.json")
     counts = manifest["counts"]
-    assert counts[Reason.DOCUMENTS_USED] + counts["documents held out"] == 49
-    assert counts[Reason.DUPLICATE_DOCUMENT_DROPPED] == 3
+    assert counts[Reason.DOCUMENTS_USED] + counts[Reason.DOCUMENTS_HELD_OUT] == 49
+    assert counts[Reason.DOCUMENT_REPEATED] == 3
     assert sum(metrics["texts"].values()) > 70
     assert load_file(folder / "model.safetensors")["embedding.positions.weight"].shape == (100, 16)
 
@@ -169,8 +169,8 @@ def test_documents_can_be_left_out(tmp_path):
     listed = tmp_path / "ids.txt"
     listed.write_text("\n".join(ids))
     counts = read_json(made(tmp_path / "m", exclude_pmids=[listed], epochs=1) / "manifest.json")["counts"]
-    assert counts[Reason.DOCUMENT_EXCLUDE_PMIDS] == 20
-    assert counts[Reason.DOCUMENTS_USED] + counts["documents held out"] == 28
+    assert counts[Reason.DOCUMENT_EXCLUDED_BY_PMID] == 20
+    assert counts[Reason.DOCUMENTS_USED] + counts[Reason.DOCUMENTS_HELD_OUT] == 28
 
 
 def test_a_vocabulary_can_be_of_words(tmp_path):
@@ -191,7 +191,7 @@ def test_training_starts_from_embedding_positions_and_blocks(pretrained, dataset
     for name in shared:
         assert after[name].allclose(before[name], atol=1e-6), name
     counts = read_json(model / "manifest.json")["counts"]
-    assert counts[Reason.PRE_TRAINED_PARAMETERS] == sum(before[name].numel() for name in shared)
+    assert counts[Reason.PRETRAINED_PARAMETERS] == sum(before[name].numel() for name in shared)
     assert open_model(model).model.config.input_dropout == 0.3
 
 
@@ -275,9 +275,9 @@ def test_vectors_are_learnt_and_training_reads_them(dataset, tmp_path):
     assert counts[Reason.VECTORS_WRITTEN] == len(rows) - 1 > 300
     assert (made(tmp_path / "w", **options) / "vectors.txt").read_text(encoding="utf-8").splitlines() == rows
     model = tiny_model(dataset, tmp_path / "m", vectors=folder / "vectors.txt", epochs=1)
-    assert read_json(model / "manifest.json")["counts"][Reason.TOKENS_WITH_PRE_TRAINED_VECTOR] == len(rows) - 1
+    assert read_json(model / "manifest.json")["counts"][Reason.PRETRAINED_VECTORS] == len(rows) - 1
     started = made(tmp_path / "e", vectors=folder / "vectors.txt", tokenizer_file=dataset, epochs=1)
-    assert read_json(started / "manifest.json")["counts"][Reason.TOKENS_WITH_PRE_TRAINED_VECTOR] == len(rows) - 1
+    assert read_json(started / "manifest.json")["counts"][Reason.PRETRAINED_VECTORS] == len(rows) - 1
 
 
 def test_tokens_of_like_use_have_like_vectors():

@@ -85,7 +85,7 @@ def test_imported_annotations_keep_their_ids_and_are_all_told(tmp_path, abstract
     assert counts["annotated documents"] == 3
     assert counts["annotated documents without a document to lay them over"] == 1
     assert counts[Reason.DOCUMENTS_WITHOUT_ANNOTATIONS] == 298
-    assert counts[Reason.DOCUMENTS_ANNOTATED_ON_ANOTHER_EDITION_TEXT] == 1
+    assert counts[Reason.DOCUMENTS_WITH_OTHER_TEXT] == 1
 
 
 def test_a_dictionary_of_ones_own(tmp_path, abstracts, write):
@@ -146,8 +146,8 @@ def test_P07_P08_spans_of_another_making_are_moved_or_told_and_the_rest_is_writt
     )
     assert len(documents) == 3
     assert [(one.doc_id, one.start, one.text) for one in mentions] == [("1", 30, "tremor"), ("2", 3, "ache")]
-    assert manifest["counts"][Reason.DOCUMENTS_ANNOTATED_ON_ANOTHER_EDITION_TEXT] == 2
-    assert manifest["counts"][Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT] == 1
+    assert manifest["counts"][Reason.DOCUMENTS_WITH_OTHER_TEXT] == 2
+    assert manifest["counts"][Reason.MENTION_SPAN_MISMATCH] == 1
 
 
 FAULTS = {

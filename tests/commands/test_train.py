@@ -245,7 +245,7 @@ def test_pretrained_vectors_are_where_training_starts(dataset, tmp_path, write):
         assert tokens[vocabulary[token]].tolist() == pytest.approx(numbers, abs=1e-6)
     other = next(token for token in vocabulary if token not in (inner, final) and len(token) == 2)
     assert tokens[vocabulary[other]].tolist() != pytest.approx(numbers, abs=1e-2)
-    assert read_json(tmp_path / "m" / "manifest.json")["counts"][Reason.TOKENS_WITH_PRE_TRAINED_VECTOR] == 2
+    assert read_json(tmp_path / "m" / "manifest.json")["counts"][Reason.PRETRAINED_VECTORS] == 2
 
 
 def test_vectors_of_words_are_found_by_word_and_a_word_model_reads_whole_words(tmp_path, write):
@@ -260,7 +260,7 @@ def test_vectors_of_words_are_found_by_word_and_a_word_model_reads_whole_words(t
     tokens = load_file(model / "model.safetensors")["embedding.tokens.weight"]
     assert tokens.shape == (len(vocabulary), 16)
     assert tokens[vocabulary[word]].tolist() == pytest.approx(numbers, abs=1e-6)
-    assert read_json(model / "manifest.json")["counts"][Reason.TOKENS_WITH_PRE_TRAINED_VECTOR] == 1
+    assert read_json(model / "manifest.json")["counts"][Reason.PRETRAINED_VECTORS] == 1
     out = tmp_path / "relations.jsonl"
     extract.run(Extract(input=SAMPLE / "abstracts.jsonl", model=model, out=out, min_score=0))
     assert len(read_json_lines(out)) > 10

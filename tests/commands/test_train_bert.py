@@ -51,7 +51,7 @@ def test_the_documents_are_encoded_anew_and_the_sizes_are_the_bert_s(trained):
     assert (sizes.encoder, sizes.width, sizes.positions, sizes.branches) == ("bert", 16, 64, 2)
     assert opened.tokenizer.encode("Acute").tokens == ["acute"]
     counts = read_json(trained / "manifest.json")["counts"]
-    assert counts[Reason.DOCUMENTS_ENCODED_ANEW_AS_MODEL_HAS_ANOTHER_VOCABULA] == 14
+    assert counts[Reason.DOCUMENTS_ENCODED_AGAIN] == 14
 
 
 def test_the_folder_is_read_without_the_bert_s_own(trained, dataset, graph, bert, tmp_path):

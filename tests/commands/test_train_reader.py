@@ -63,9 +63,9 @@ def test_exclude_splits_removes_known_pairs_of_training_articles(questions, read
         ]
         for name, options in (("all", {}), ("less", {"exclude_splits": ("train",)}))
     ]
-    assert counts[0][Reason.KNOWN_PAIRS] == 2 * len(heads) + 1
-    assert counts[1][Reason.KNOWN_PAIRS] == len(heads)
-    assert counts[1][Reason.KNOWN_PAIR_EXCLUDED_ARTICLES_ALONE] == len(heads) + 1
+    assert counts[0][Reason.KNOWN_PAIRS_READ] == 2 * len(heads) + 1
+    assert counts[1][Reason.KNOWN_PAIRS_READ] == len(heads)
+    assert counts[1][Reason.KNOWN_PAIR_OF_EXCLUDED_ARTICLES] == len(heads) + 1
     with pytest.raises(ConfigError, match="go with --known"):
         load(EvaluateReader, {"model": "m", "questions": "q", "out": "o", "exclude_splits": ["train"]})
 

@@ -150,8 +150,8 @@ def test_a_mention_that_no_token_overlaps_is_booked_with_the_pairs_lost() -> Non
     lost = Pair("1", "MESH:X", "Chemical", "MESH:G", "Disease")
     kept = Pair("1", "MESH:L", "Chemical", "MESH:G", "Disease", (), "hypernym")
     found = _example(DOCUMENT, [gap, *MENTIONS], pairs=(lost, kept), counts=counts)
-    assert dict(counts.by_reason) == {Reason.MENTION_WITHOUT_TOKEN: 1, Reason.PAIR_WITHOUT_TOKENS: 1}
-    assert counts.examples[Reason.MENTION_WITHOUT_TOKEN] == ["1 17-18"]
+    assert dict(counts.by_reason) == {Reason.MENTION_WITHOUT_TOKENS: 1, Reason.PAIR_WITHOUT_TOKENS: 1}
+    assert counts.examples[Reason.MENTION_WITHOUT_TOKENS] == ["1 17-18"]
     assert len(found.pair_heads) == 1
     assert found.entity_ids[found.pair_heads[0]] == "MESH:L"
     assert found.entity_ids[found.pair_tails[0]] == "MESH:G"

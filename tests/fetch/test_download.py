@@ -119,7 +119,7 @@ def test_F06_a_damaged_file_that_lies_there_is_fetched_anew(server, tmp_path, co
     (tmp_path / "t.csv.gz").write_bytes(TABLE[:-12])
     fetch_files(wanted, tmp_path, client, counts)
     assert (tmp_path / "t.csv.gz").read_bytes() == TABLE
-    assert counts[Reason.DAMAGED_FILE_FETCHED_ANEW] == 1
+    assert counts[Reason.FILE_DAMAGED] == 1
     (tmp_path / STATE).unlink()
     fetch_files(wanted, tmp_path, client, counts)
     assert len(server.requests) == 3

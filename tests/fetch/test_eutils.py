@@ -107,7 +107,7 @@ def test_F03_neighbours_an_answer_that_is_no_result_is_asked_again(server, count
 def test_words_that_pubmed_does_not_know_are_booked(server, counts):
     server.on("/esearch.fcgi", result(count="1", idlist=["7"], errorlist={"phrasesnotfound": ["xyzzy"]}))
     search(client_of(server.url), "x", counts)
-    assert counts[Reason.WORDS_QUERY_NOT_FOUND_BY_PUBMED] == 1
+    assert counts[Reason.QUERY_WORDS_NOT_FOUND] == 1
 
 
 def doc_ids(citations):

@@ -112,7 +112,7 @@ def test_only_the_wanted_documents_are_kept_as_they_are(write, counts, name):
     done, text = filtered(write(name, DUMP), ["7", "3", "99"], counts)
     assert text == f"{block(3)}\n{block(7)}\n"
     assert (done.bytes_read, done.documents, done.kept, done.missing) == (len(DUMP), 9, 2, ["99"])
-    assert counts[Reason.DOCUMENTS_IN_DUMP] == 9
+    assert counts[Reason.DUMP_DOCUMENTS_READ] == 9
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_blocks_are_told_apart_without_blank_lines_and_each_is_kept_once(write, 
 
 def test_a_nul_byte_and_a_repeat_are_booked(write, counts):
     filtered(write("dump", block(4, "a\0b") + block(4)), ["4"], counts)
-    assert (counts[Reason.NUL_BYTE_REPLACED], counts[Reason.DUPLICATE_DOCUMENT_DROPPED]) == (1, 1)
+    assert (counts[Reason.NUL_REPLACED], counts[Reason.DOCUMENT_REPEATED]) == (1, 1)
 
 
 def test_F06_a_dump_cut_short_is_told(write, counts):

@@ -115,8 +115,8 @@ def test_c_05_keeps_ids_as_text_from_input_to_output(write, tmp_path, counts, ga
     folder = ctd_folder(tmp_path / "ctd", CTD_genes_diseases=rows)
     found = [(curation.doc_id, curation.head_id) for curation in read_curations(folder, counts)]
     assert found == [("900001", "NCBIGene:900001"), ("900003", "NCBIGene:900003")]
-    assert counts[Reason.CTD_ROW_WITHOUT_PUBMED_ID] == 1
-    assert counts[Reason.CTD_ROW_WITHOUT_CONCEPT_ID] == 1
+    assert counts[Reason.CTD_ROW_WITHOUT_PMID] == 1
+    assert counts[Reason.CTD_ROW_WITHOUT_CONCEPT] == 1
 
 
 @pytest.mark.parametrize("article", ["2", "1.0"])
@@ -149,7 +149,7 @@ def test_c_06_ignores_an_alternate_id_of_two_diseases(write, tmp_path):
     (folder / "CTD_diseases.csv").write_text(f"# Fields:\n# DiseaseName,DiseaseID,AltDiseaseIDs\n#\n{rows}")
     stats = build(tmp_path / "d", documents=[write("a.txt", TEXT)], ctd=folder, **ALONE)
     assert stats["total"]["positives"] == 1
-    assert counts(tmp_path / "d")[Reason.ALTERNATE_DISEASE_ID_IT_NOT_ONE_DISEASE_ALONE] == 1
+    assert counts(tmp_path / "d")[Reason.ALTERNATE_DISEASE_ID_AMBIGUOUS] == 1
     assert read_json(tmp_path / "d" / "manifest.json")["counts"][Reason.CTD_ROWS_READ] == 4
 
 

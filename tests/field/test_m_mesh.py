@@ -17,7 +17,7 @@ def test_m_01_ignores_malformed_tree_numbers(tmp_path, counts, odd):
     mesh = read_mesh([path], counts)
     assert mesh.tree_numbers == {"MESH:D900001": ("C01",), "MESH:D900002": ("C01.100",)}
     assert "MESH:D900003" in mesh.names
-    assert counts[Reason.NOT_MESH_TREE_NUMBER] == 1
+    assert counts[Reason.TREE_NUMBER_MALFORMED] == 1
     above = strict_ancestors(mesh.tree_numbers, mesh.mapped_to)
     assert above("MESH:D900002") == {"MESH:D900001"}
     assert above("MESH:D900003") == frozenset()
@@ -57,7 +57,7 @@ def test_m_02_counts_an_unknown_padded_id(write, tmp_path):
     text = pubtator("1", "Zetin.", "Tremor. Ataxia.", marks, [("D900001", "D090001")])
     tree = mesh_file(tmp_path / "m.tsv", ("C01", "D090001"))
     build(tmp_path / "d", train=[write("a.txt", text)], schema="cdr", mesh=[tree])
-    assert counts(tmp_path / "d")[Reason.IDS_NINE_DIGITS_THAT_MESH_DOES_NOT_KNOW] == 1
+    assert counts(tmp_path / "d")[Reason.LONG_ID_UNKNOWN_TO_MESH] == 1
     assert ("MESH:D900001", "MESH:D000090003") in pairs(tmp_path / "d")
 
 

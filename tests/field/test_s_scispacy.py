@@ -47,14 +47,14 @@ def test_s_01_keeps_hyphens_in_the_name_of_a_folder(tmp_path, counts):
 def test_s_02_a_failing_component_loses_no_entity(counts):
     found = SpacyTagger(pipeline("breaks_on_pygo"), counts).tag(documents(ODD))
     assert [[mention.text for mention in mentions] for mentions in found] == [[], ["zetin"], [], [], ["zetin"]]
-    assert counts[Reason.DOCUMENTS_TAGGED_WITHOUT_OTHER_COMPONENTS] == 1
-    assert "bracket first" in counts.examples[Reason.DOCUMENTS_TAGGED_WITHOUT_OTHER_COMPONENTS][0]
+    assert counts[Reason.DOCUMENTS_PARTLY_TAGGED] == 1
+    assert "bracket first" in counts.examples[Reason.DOCUMENTS_PARTLY_TAGGED][0]
 
 
 def test_s_02_reports_a_component_that_always_fails(counts):
     found = SpacyTagger(pipeline("breaks_always"), counts).tag(documents(ODD))
     assert [len(mentions) for mentions in found] == [0, 1, 0, 0, 1]
-    assert counts[Reason.DOCUMENTS_TAGGED_WITHOUT_OTHER_COMPONENTS] == len(ODD)
+    assert counts[Reason.DOCUMENTS_PARTLY_TAGGED] == len(ODD)
 
 
 def test_s_02_counts_a_document_that_no_component_can_read(counts):
@@ -62,13 +62,13 @@ def test_s_02_counts_a_document_that_no_component_can_read(counts):
     nlp.max_length = 20
     found = SpacyTagger(nlp, counts).tag(documents(["zetin", "ACGT" * 10 + " zetin", "zetin"]))
     assert [len(mentions) for mentions in found] == [1, 0, 1]
-    assert counts[Reason.DOCUMENTS_NOT_TAGGED_MODEL_FAILED] == 1
+    assert counts[Reason.DOCUMENTS_NOT_TAGGED] == 1
 
 
 def test_s_02_a_component_failing_in_a_worker_loses_no_entity(counts):
     found = SpacyTagger(pipeline("breaks_on_pygo"), counts, n_process=2).tag(documents(ODD))
     assert [[mention.text for mention in mentions] for mentions in found] == [[], ["zetin"], [], [], ["zetin"]]
-    assert counts[Reason.DOCUMENTS_TAGGED_WITHOUT_OTHER_COMPONENTS] == 1
+    assert counts[Reason.DOCUMENTS_PARTLY_TAGGED] == 1
 
 
 def test_s_04_rows_do_not_depend_on_the_number_of_processes(counts):

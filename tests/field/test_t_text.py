@@ -90,7 +90,7 @@ def test_t_03_counts_mentions_that_share_a_token(text, names):
     counts = Counts()
     example = encoded(word_piece("toxin"), text, *names, counts=counts)
     assert len(set(zip(example.mention_starts, example.mention_ends, strict=True))) == 1
-    assert counts[Reason.MENTIONS_THAT_SHARE_TOKEN_WHICH_TOKENIZER_DOES_NOT_P] == 1
+    assert counts[Reason.MENTIONS_SHARING_TOKEN] == 1
 
 
 @pytest.mark.parametrize("given", ["truncation", "padding", "both"])

@@ -82,7 +82,7 @@ def test_x_04_applies_deletions_and_versions_in_any_order(write, tmp_path, order
     versions = {item.doc_id: item.version for item in read_table(out / "articles.parquet", Article)}
     assert versions == {"900011": 1, "900013": 2, "900014": 3}
     assert missing(out) == {"900012": "deleted from PubMed"}
-    assert counts(out)[Reason.CITATION_DROPPED_LATER_VERSION_STANDS] == 2
+    assert counts(out)[Reason.CITATION_SUPERSEDED] == 2
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_x_07_cited_articles_are_not_documents(record):
 def test_x_07_a_record_with_only_citations_has_no_id(counts):
     record = article(900010).replace('<PMID Version="1">900010</PMID>', CITED)
     assert parsed(record, counts=counts) == []
-    assert counts[Reason.CITATION_DROPPED_NO_PMID] == 1
+    assert counts[Reason.RECORD_WITHOUT_PMID] == 1
 
 
 @pytest.mark.parametrize(

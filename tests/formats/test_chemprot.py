@@ -44,7 +44,11 @@ def test_each_annotation_is_an_entity_of_its_own(read, counts, relations, word):
     ]
     assert first.curations == (Curation("900001", "Chemical", "LOCAL:T3", word, "Gene", "LOCAL:T4"),)
     assert [mention.text for mention in second.mentions] == ["Other"]
-    assert dict(counts.by_reason) == {"annotation rows": 5, "documents read": 2, "relation rows": 1}
+    assert dict(counts.by_reason) == {
+        Reason.ANNOTATIONS_READ: 5,
+        Reason.DOCUMENTS_READ: 2,
+        Reason.RELATION_ROWS_READ: 1,
+    }
 
 
 def test_spans_hold_in_the_text(read):
@@ -71,17 +75,17 @@ def test_rows_that_fit_nothing_are_booked(read, counts):
         relations=DRUGPROT + "900001\tINHIBITOR\tArg1:T3\tArg2:T99\n900008\tX\tArg1:T1\tArg2:T2\n900001\tX\n",
     )
     assert dict(counts.by_reason) == {
-        Reason.ANNOTATION_DROPPED_NAME_TAKEN: 1,
-        Reason.ANNOTATION_DROPPED_NO_OFFSETS: 1,
+        Reason.ANNOTATION_NAME_REPEATED: 1,
+        Reason.ANNOTATION_WITHOUT_OFFSETS: 1,
         "annotation row skipped: its document is not there": 1,
-        "annotation rows": 8,
-        "documents read": 2,
-        Reason.DUPLICATE_DOCUMENT_DROPPED: 1,
-        Reason.MALFORMED_ROW: 3,
-        Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT: 1,
-        Reason.RELATION_ROW_SKIPPED_AN_ARGUMENT_NOT_ANNOTATED: 1,
+        Reason.ANNOTATIONS_READ: 8,
+        Reason.DOCUMENTS_READ: 2,
+        Reason.DOCUMENT_REPEATED: 1,
+        Reason.ROW_MALFORMED: 3,
+        Reason.MENTION_SPAN_MISMATCH: 1,
+        Reason.CURATION_ARGUMENT_NOT_ANNOTATED: 1,
         "relation row skipped: its document is not there": 1,
-        "relation rows": 2,
+        Reason.RELATION_ROWS_READ: 2,
     }
 
 

@@ -96,7 +96,7 @@ def test_documents_of_several_files_come_in_order_and_once(write, counts):
     found = [annotated.document for annotated in read_documents(paths, counts)]
     assert [document.doc_id for document in found] == ["900001", "900002", "900003", "0900001"]
     assert found[0].title == "Title one."
-    assert counts[Reason.DUPLICATE_DOCUMENT_DROPPED] == 3
+    assert counts[Reason.DOCUMENT_REPEATED] == 3
     assert counts[Reason.DOCUMENTS_READ] == len(found) + 3
 
 
@@ -106,7 +106,7 @@ def test_of_pubmed_xml_the_citations_with_a_text_are_documents(write, counts):
     body = f"{CITATION}{empty}{CITATION.replace('900001', '4')}{taken_back}"
     path = write("a.xml", f"<MedlineCitationSet>{body}</MedlineCitationSet>")
     assert [annotated.document.doc_id for annotated in read_documents([path], counts)] == ["900001", "4"]
-    assert counts.by_reason == {Reason.CITATION_WITHOUT_TEXT: 1, Reason.DELETION_PASSED_OVER: 1, "documents read": 2}
+    assert counts.by_reason == {Reason.RECORD_WITHOUT_TEXT: 1, Reason.RECORD_DELETION: 1, Reason.DOCUMENTS_READ: 2}
 
 
 def test_J02_a_bad_record_stops_with_file_and_line(write, counts):

@@ -37,8 +37,8 @@ def test_only_line_feeds_end_a_line(write, counts):
 def test_nul_bytes_become_spaces_and_are_booked(write, counts):
     path = write("a", b"ok\nab\0cd\n")
     assert list(read_lines(path, counts)) == [(1, "ok"), (2, "ab cd")]
-    assert counts[Reason.NUL_BYTE_REPLACED] == 1
-    assert counts.examples[Reason.NUL_BYTE_REPLACED] == [f"{path}:2"]
+    assert counts[Reason.NUL_REPLACED] == 1
+    assert counts.examples[Reason.NUL_REPLACED] == [f"{path}:2"]
 
 
 def test_bytes_that_are_not_utf8_are_told_with_their_line(write, counts):

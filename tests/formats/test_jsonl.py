@@ -68,15 +68,19 @@ def test_a_record_is_a_document_with_mentions_and_curations(read, counts, name):
         ),
         (Curation("900001", "Chemical", "MESH:D900001", "CID", "Disease", "MESH:D900002"),),
     )
-    assert dict(counts.by_reason) == {"annotation rows": 2, "documents read": 1, "relation rows": 1}
+    assert dict(counts.by_reason) == {
+        Reason.ANNOTATIONS_READ: 2,
+        Reason.DOCUMENTS_READ: 1,
+        Reason.RELATION_ROWS_READ: 1,
+    }
 
 
 def test_J02_other_bad_lines_are_told_with_their_number_and_the_rest_is_read(read, counts):
     found = read(TEXT, "{oops", TEXT | {"pmid": 2}, "", "[1]")
     assert [line for line, _ in found] == [1, 2, 3, 5]
     assert [type(record) for _, record in found] == [Annotated, BadRecord, Annotated, BadRecord]
-    assert (counts[Reason.DOCUMENTS_READ], counts[Reason.BAD_RECORD]) == (2, 2)
-    assert counts.examples[Reason.BAD_RECORD][1].endswith("a.jsonl:5: not a JSON object")
+    assert (counts[Reason.DOCUMENTS_READ], counts[Reason.RECORD_UNUSABLE]) == (2, 2)
+    assert counts.examples[Reason.RECORD_UNUSABLE][1].endswith("a.jsonl:5: not a JSON object")
 
 
 @pytest.mark.parametrize("name", ["pmid", "id", "doc_id"])
@@ -201,7 +205,7 @@ def test_P07_spans_that_do_not_fit_are_repaired_or_dropped_and_counted(one, coun
     assert one(record).mentions[0].start == 30
     record["entities"][0] |= {"start": 3, "end": 9, "text": "absent"}
     assert one(record).mentions == ()
-    assert counts[Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT] == 1
+    assert counts[Reason.MENTION_SPAN_MISMATCH] == 1
 
 
 def test_P07_byte_offsets_may_run_past_the_last_character(one):
@@ -272,8 +276,8 @@ def test_a_byte_order_mark_within_the_file_is_told(read):
 )
 def test_each_fault_is_told_in_one_sentence(fault, counts, line, reason):
     assert reason in fault(line)
-    assert counts[Reason.BAD_RECORD] == 1
-    assert counts[Reason.DOCUMENTS_READ] == counts[Reason.ANNOTATION_ROWS] == 0
+    assert counts[Reason.RECORD_UNUSABLE] == 1
+    assert counts[Reason.DOCUMENTS_READ] == counts[Reason.ANNOTATIONS_READ] == 0
 
 
 def test_a_bad_record_tells_its_id_where_it_has_one(read):

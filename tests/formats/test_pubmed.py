@@ -163,7 +163,7 @@ def test_X07_neighbours_books_have_a_pmid_of_their_own_and_without_one_it_is_boo
     (found,) = read(book, lost, lost.replace("MedlineCitation", "Other"))
     assert found.document == Document("77", "A chapter", "Text.")
     assert found.article.year == 1993
-    assert counts[Reason.CITATION_DROPPED_NO_PMID] == 2
+    assert counts[Reason.RECORD_WITHOUT_PMID] == 2
 
 
 @pytest.mark.parametrize(

@@ -98,8 +98,8 @@ def test_a_mention_of_a_table_that_does_not_show_its_text_is_booked(tmp_path):
     books = Counts()
     ((_, found),) = read_records(tmp_path, books)
     assert found.mentions == (rows[0],)
-    assert books[Reason.SPAN_REPAIRED_TEXT_OCCURS_ONCE] == books[Reason.MENTION_DROPPED_REPEATED] == 2
-    assert books[Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT] == 1
+    assert books[Reason.SPAN_REPAIRED_UNIQUE_TEXT] == books[Reason.MENTION_REPEATED] == 2
+    assert books[Reason.MENTION_SPAN_MISMATCH] == 1
 
 
 # ---- JSON
@@ -113,7 +113,7 @@ def test_a_prediction_that_is_too_deep_or_no_text_is_a_malformed_row(tmp_path, l
     books = Counts()
     found = read_predictions(tmp_path / "a.jsonl", books).facts
     assert found == (("1", "MESH:D1", "r", "MESH:D2"), ("", "", "", ""))
-    assert books[Reason.MALFORMED_ROW] == 1
+    assert books[Reason.ROW_MALFORMED] == 1
 
 
 def test_a_relation_with_an_offset_that_no_table_holds_is_refused(tmp_path):
@@ -198,11 +198,11 @@ def test_an_offset_of_endless_digits_is_none(tmp_path, place):
     (tmp_path / "a.txt").write_text(rows, encoding="utf-8")
     books = Counts()
     (found,) = read_pubtator(tmp_path / "a.txt", books)
-    assert (found.mentions, books[Reason.MALFORMED_ROW]) == ((), 1)
+    assert (found.mentions, books[Reason.ROW_MALFORMED]) == ((), 1)
     for name, content in (("abs", "1\tab\tc\n"), ("ent", f"1\tT1\tCHEMICAL\t0\t{place}\tab\n")):
         (tmp_path / name).write_text(content, encoding="utf-8")
     (found,) = read_chemprot(tmp_path / "abs", tmp_path / "ent", None, books)
-    assert (found.mentions, books[Reason.ANNOTATION_DROPPED_NO_OFFSETS]) == ((), 1)
+    assert (found.mentions, books[Reason.ANNOTATION_WITHOUT_OFFSETS]) == ((), 1)
 
 
 def test_rows_without_a_title_and_rows_without_end_are_booked_and_not_held(tmp_path, monkeypatch):
@@ -212,7 +212,7 @@ def test_rows_without_a_title_and_rows_without_end_are_booked_and_not_held(tmp_p
     books = Counts()
     (found,) = read_pubtator(tmp_path / "a.txt", books)
     assert found.document == Document("1", "ab", "c")
-    assert (books["annotation rows"], books[Reason.MALFORMED_ROW]) == (2, 10)
+    assert (books[Reason.ANNOTATIONS_READ], books[Reason.ROW_MALFORMED]) == (2, 10)
 
 
 def test_rows_that_are_held_in_memory_have_a_bound(tmp_path, monkeypatch):
@@ -256,7 +256,7 @@ def test_a_span_that_ends_beyond_the_text_is_not_kept():
     document = Document("1", "", "\x80")
     found = check_spans(document, [Mention("1", 1, 3, "\x80", "Chemical", None)], books, "")
     assert [(one.start, one.end) for one in found] == [(1, 2)]
-    assert books["span repaired: offsets in UTF-8 bytes"] == 1
+    assert books[Reason.SPAN_REPAIRED_UTF8] == 1
 
 
 def test_a_document_of_ever_so_many_misplaced_mentions_is_not_searched_for_ever(monkeypatch):
@@ -264,7 +264,7 @@ def test_a_document_of_ever_so_many_misplaced_mentions_is_not_searched_for_ever(
     document = Document("1", "a" * 99 + "bc", "")
     books = Counts()
     found = check_spans(document, [Mention("1", 3, 5, "bc", "Chemical", None)] * 30, books, "")
-    assert len(found) + books[Reason.MENTION_DROPPED_TOO_MANY_MISPLACED_ONES_TO_SEARCH_FO] == 30
+    assert len(found) + books[Reason.MENTION_NOT_SEARCHED] == 30
     assert 5 < len(found) < 15
 
 

@@ -118,7 +118,7 @@ def test_the_paper_s_splits_are_used(shared_data, tmp_path):
     counts = read_json(tmp_path / "d" / "manifest.json")["counts"]
     kept = sum(stats["splits"][split]["documents"] for split in SETS)
     assert kept > 0
-    unlisted = counts.get(Reason.DOCUMENT_IN_NO_SPLIT_SPLITS, 0)
+    unlisted = counts.get(Reason.DOCUMENT_WITHOUT_SPLIT, 0)
     assert kept + stats["documents_without_positive"] + unlisted == counts[Reason.DOCUMENTS_READ] == 323
 
 

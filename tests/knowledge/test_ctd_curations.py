@@ -80,7 +80,7 @@ def test_C02_inferred_rows_are_not_asserted_and_both_counts_are_told(write, read
     ]
     assert counts[Reason.CTD_ROWS_READ] == 3
     assert counts[Reason.CTD_ROW_INFERRED] == 2
-    assert counts[Reason.CTD_ROW_WITHOUT_PUBMED_ID] == 1
+    assert counts[Reason.CTD_ROW_WITHOUT_PMID] == 1
 
 
 def test_an_interaction_without_an_action_is_no_inference(write, read, counts):
@@ -103,8 +103,8 @@ def test_C03_a_stray_quote_swallows_no_row_of_a_csv(write, read, counts):
     rows = [chemical("therapeutic", str(at), name=name) for at, name in enumerate(QUOTED)]
     path = write("CTD_chemicals_diseases.csv", table(CHEMICAL_COLUMNS, *rows))
     assert [curation.doc_id for curation in read()] == ["0", "2"]
-    assert counts[Reason.MALFORMED_ROW] == 2
-    assert counts.examples[Reason.MALFORMED_ROW] == [f"{path}:9", f"{path}:11"]
+    assert counts[Reason.ROW_MALFORMED] == 2
+    assert counts.examples[Reason.ROW_MALFORMED] == [f"{path}:9", f"{path}:11"]
 
 
 def test_quoted_commas_and_doubled_quotes_are_one_cell(write, read, counts):
@@ -112,7 +112,7 @@ def test_quoted_commas_and_doubled_quotes_are_one_cell(write, read, counts):
     rows = [chemical("therapeutic", str(at), name=name) for at, name in enumerate(names)]
     write("CTD_chemicals_diseases.csv", table(CHEMICAL_COLUMNS, *rows))
     assert read() == [fact(str(at), "therapeutic") for at in range(len(names))]
-    assert counts[Reason.MALFORMED_ROW] == 0
+    assert counts[Reason.ROW_MALFORMED] == 0
 
 
 def test_C04_names_like_NA_and_null_are_names(write, read):
@@ -128,16 +128,16 @@ def test_C05_ids_are_text_end_to_end(write, read, counts):
     rows = [chemical("therapeutic", articles) for articles in ("900001", "", "900003", "900001.0|x|7; 8|7")]
     path = write("CTD_chemicals_diseases.csv", table(CHEMICAL_COLUMNS, *rows))
     assert [curation.doc_id for curation in read()] == ["900001", "900003", "7", "8"]
-    assert counts[Reason.CTD_ROW_WITHOUT_PUBMED_ID] == 1
-    assert counts[Reason.PUBMED_ID_NOT_NUMBER] == 2
-    assert counts.examples[Reason.PUBMED_ID_NOT_NUMBER] == [f"{path}:11"] * 2
+    assert counts[Reason.CTD_ROW_WITHOUT_PMID] == 1
+    assert counts[Reason.CTD_PMID_NOT_A_NUMBER] == 2
+    assert counts.examples[Reason.CTD_PMID_NOT_A_NUMBER] == [f"{path}:11"] * 2
 
 
 @pytest.mark.parametrize(("raw", "known"), [("", False), ("-", False), ("D900001", True), ("mesh:d900001", True)])
 def test_rows_without_a_concept_are_booked(write, read, counts, raw, known):
     write("CTD_chemicals_diseases.csv", table(CHEMICAL_COLUMNS, chemical("therapeutic", "1", chemical_id=raw)))
     assert [curation.head_id for curation in read()] == ["MESH:D900001"] * known
-    assert counts[Reason.CTD_ROW_WITHOUT_CONCEPT_ID] == (not known)
+    assert counts[Reason.CTD_ROW_WITHOUT_CONCEPT] == (not known)
 
 
 def test_malformed_rows_are_booked_with_their_place(write, read, counts):
@@ -146,7 +146,7 @@ def test_malformed_rows_are_booked_with_their_place(write, read, counts):
     rows = ["alphadrug,C900001", good, chemical("therapeutic", "2") + ",more", "", broken]
     path = write("CTD_chemicals_diseases.csv", table(CHEMICAL_COLUMNS, *rows))
     assert [curation.doc_id for curation in read()] == ["1"]
-    assert counts.examples[Reason.MALFORMED_ROW] == [f"{path}:8", f"{path}:10", f"{path}:12"]
+    assert counts.examples[Reason.ROW_MALFORMED] == [f"{path}:8", f"{path}:10", f"{path}:12"]
     assert counts[Reason.CTD_ROWS_READ] == 4
 
 
@@ -177,7 +177,7 @@ def test_only_the_articles_asked_for_are_given(write, read, counts):
     rows = [chemical("therapeutic", "1|2"), chemical("therapeutic", "3"), chemical("", "2|4")]
     write("CTD_chemicals_diseases.csv", table(CHEMICAL_COLUMNS, *rows))
     assert read({"2", "9"}) == [fact("2", "therapeutic"), fact("2", "", asserted=False)]
-    assert counts[Reason.CTD_ROW_OTHER_ARTICLES] == 1
+    assert counts[Reason.CTD_ROW_OF_OTHER_ARTICLES] == 1
     assert read(frozenset()) == []
 
 
@@ -185,7 +185,7 @@ def test_the_curated_edition_is_preferred_and_the_other_booked(write, read, coun
     write("CTD_chemicals_diseases.csv", table(CHEMICAL_COLUMNS, chemical("therapeutic", "1")))
     write("CTD_curated_chemicals_diseases.csv.gz", table(CHEMICAL_COLUMNS, chemical("therapeutic", "2")))
     assert [curation.doc_id for curation in read()] == ["2"]
-    reason = Reason.CTD_FILE_NOT_READ_ANOTHER_EDITION_IT_IS
+    reason = Reason.CTD_FILE_SUPERSEDED
     assert counts.examples[reason] == ["CTD_chemicals_diseases.csv"]
 
 
@@ -193,7 +193,7 @@ def test_one_of_two_packings_is_read(write, read, counts):
     for name in ("CTD_chemicals_diseases.csv", "CTD_chemicals_diseases.tsv.gz"):
         write(name, table(CHEMICAL_COLUMNS, chemical("therapeutic", "1")))
     assert len(read()) == 1
-    assert counts[Reason.CTD_FILE_NOT_READ_ANOTHER_EDITION_IT_IS] == 1
+    assert counts[Reason.CTD_FILE_SUPERSEDED] == 1
 
 
 def test_a_cell_may_be_longer_than_the_csv_module_allows_by_itself(write, read):
@@ -279,4 +279,4 @@ def test_C06_an_alternate_that_is_not_one_diseases_alone_is_left_out(write, coun
         table(DISEASES, "a,MESH:D900010,OMIM:1|OMIM:2,,,,,", "b,MESH:D900011,OMIM:1|MESH:D900010,,,,,"),
     )
     assert read_alternate_ids(path, counts) == {"OMIM:2": "MESH:D900010"}
-    assert counts[Reason.ALTERNATE_DISEASE_ID_IT_NOT_ONE_DISEASE_ALONE] == 2
+    assert counts[Reason.ALTERNATE_DISEASE_ID_AMBIGUOUS] == 2

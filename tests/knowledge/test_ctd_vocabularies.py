@@ -43,7 +43,7 @@ def test_an_alternate_that_two_concepts_claim_tells_nothing(counts):
         Term("MESH:D2", "Disease", "b", (), ("OMIM:1", "OMIM:2")),
     ]
     assert primary_ids(terms, counts) == {"OMIM:2": "MESH:D2"}
-    assert counts[Reason.ALTERNATE_IDS_NOT_ONE_CONCEPT_ALONE] == 2
+    assert counts[Reason.ALTERNATE_ID_AMBIGUOUS] == 2
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_gene_has_its_full_name_as_a_synonym(write, tmp_path, counts):
 def test_rows_without_id_or_name_are_counted(write, tmp_path, counts):
     write("CTD_genes.tsv", GENES + "G1\t\t\t\t\n\t\t7\t\t\nG2\t\t8\t\t\n")
     assert [term.name for term in read_vocabularies(tmp_path, counts)] == ["G2"]
-    assert counts[Reason.CTD_ROW_WITHOUT_CONCEPT_ID_OR_NAME] == 2
+    assert counts[Reason.CTD_ROW_WITHOUT_CONCEPT_OR_NAME] == 2
 
 
 def test_a_folder_without_vocabularies(tmp_path, counts):
@@ -90,4 +90,4 @@ def test_mesh_terms_are_all_names_of_a_concept(write, counts):
     )
     tree = write("tree.tsv", "Tree Number\tDesc Ui\tTerm\nD01\tD900001\tDrugine\n")
     assert [term for _, term in read_terms([tree, path], counts)] == ["Drugine", "Drugan", "Drug X"]
-    assert counts[Reason.MESH_TERMS] == 3
+    assert counts[Reason.MESH_TERMS_READ] == 3

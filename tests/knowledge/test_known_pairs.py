@@ -20,8 +20,8 @@ def test_a_row_that_only_excluded_articles_say_is_left_out_and_booked(write, cou
     path = write("k.tsv", "D000001\tD000002\t1|2\nD000001\tD000003\t1|3\nD000001\tD000004\nD000001\tD000005\t \n")
     kept = {("MESH:D000001", f"MESH:D00000{number}") for number in (3, 4, 5)}
     assert read_known_pairs(path, counts, {"1", "2"}) == kept
-    assert counts[Reason.KNOWN_PAIR_EXCLUDED_ARTICLES_ALONE] == 1
-    assert counts[Reason.KNOWN_PAIRS] == 3
+    assert counts[Reason.KNOWN_PAIR_OF_EXCLUDED_ARTICLES] == 1
+    assert counts[Reason.KNOWN_PAIRS_READ] == 3
 
 
 def test_a_pair_that_another_row_says_too_stays(write, counts):

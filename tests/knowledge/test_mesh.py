@@ -94,7 +94,7 @@ def test_mtrees_takes_its_ids_from_a_descriptor_file_by_name(write, counts, enco
     tsv = write("tree.tsv", "Tree Number\tDesc Ui\tTerm\nC01\tD900001\tInfections\nA01\tD900002\tFièvre; aiguë\n")
     mesh = read_mesh([mtrees, tsv], counts)
     assert mesh.tree_numbers == {"MESH:D900001": ("C01",), "MESH:D900002": ("A01", "C01.100", "C23.888")}
-    assert dict(counts.by_reason) == {Reason.MTREES_NAME_NO_DESCRIPTOR: 1}
+    assert dict(counts.by_reason) == {Reason.TREE_NAME_WITHOUT_DESCRIPTOR: 1}
 
 
 def test_mtrees_alone_is_told(write, counts):
@@ -115,14 +115,14 @@ def test_M01_values_that_are_no_tree_numbers_are_no_position(write, counts):
     mesh = read_mesh([write("a.tsv", TSV + rows)], counts)
     assert mesh.tree_numbers == TREE
     assert len(mesh.names) == len(NAMES) + len(bad)
-    assert counts[Reason.NOT_MESH_TREE_NUMBER] == len(bad)
+    assert counts[Reason.TREE_NUMBER_MALFORMED] == len(bad)
 
 
 def test_malformed_rows_are_booked_with_their_place(write, counts):
     path = write("a.tsv", TSV + "C01.200\tnot an id\tX\nC01.300\n\nC01.400\tD900004\tGood\textra\n")
     mesh = read_mesh([path], counts)
     assert mesh.tree_numbers == TREE | {"MESH:D900004": ("C01.400",)}
-    assert counts.examples[Reason.MALFORMED_ROW] == [f"{path}:5", f"{path}:6"]
+    assert counts.examples[Reason.ROW_MALFORMED] == [f"{path}:5", f"{path}:6"]
 
 
 MESH = Mesh({"MESH:D090001": ("C01",)}, {"MESH:D000090002": "genuine"}, {"MESH:C000100": ("MESH:D090001",)})
@@ -154,4 +154,4 @@ def test_what_is_no_mesh_is_told(write, counts, content, message):
 def test_records_without_an_id_are_booked(write, counts):
     mesh = read_mesh([write("a.xml", DESC.replace("<DescriptorUI>D900003", "<DescriptorUI>what"))], counts)
     assert mesh == Mesh(TREE, NAMES, {})
-    assert counts[Reason.MALFORMED_RECORD_SKIPPED] == 1
+    assert counts[Reason.MESH_RECORD_MALFORMED] == 1

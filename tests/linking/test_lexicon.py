@@ -46,7 +46,7 @@ def test_training_names_are_counted_and_a_span_of_two_concepts_is_one_name(count
 def test_p06_mentions_without_an_id_name_nothing_and_are_counted(counts):
     mentions = (mention(0, "drugX", None, "Chemical"), mention(6, "drugY", None, "Chemical"))
     assert list(from_documents([Annotated(Document("1", "", ""), mentions)], counts)) == []
-    assert counts[Reason.TRAINING_MENTIONS_WITHOUT_AN_ID] == 2
+    assert counts[Reason.TRAINING_MENTION_WITHOUT_ID] == 2
 
 
 def test_c06_training_ids_become_those_of_the_vocabularies(counts):
@@ -65,7 +65,7 @@ def test_mesh_names_are_those_of_chemicals_and_diseases(counts):
         ("Moods", "Disease"),
         ("rare shakes", "Disease"),
     }
-    assert counts[Reason.MESH_CONCEPTS_OTHER_BRANCHES] == 1
+    assert counts[Reason.MESH_CONCEPT_OF_OTHER_BRANCH] == 1
 
 
 def test_m04_a_supplementary_concept_is_of_the_type_of_its_descriptor():

@@ -58,7 +58,7 @@ def test_every_document_is_answered_in_its_place(counts):
     tagger = BranTagger(opened, counts)
     found = tagger.tag(documents)
     assert found[1] == ()
-    assert counts[Reason.DOCUMENTS_WITHOUT_TOKEN] == 1
+    assert counts[Reason.DOCUMENTS_WITHOUT_TOKENS] == 1
     assert found[2] == tagger.tag(documents[2:])[0]
     for document, mentions in zip(documents, found, strict=True):
         assert all(document.text[one.start : one.end] == one.text for one in mentions)

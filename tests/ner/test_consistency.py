@@ -56,4 +56,4 @@ def test_what_is_added_is_booked(counts):
     first, second = ConsistentTagger(_First(), counts).tag(documents)
     assert (len(first), len(second)) == (2, 1)
     assert {one.doc_id for one in first} == {"1"}
-    assert counts[Reason.MENTIONS_ADDED_NAMED_SO_ELSEWHERE_IN_DOCUMENT] == 1
+    assert counts[Reason.MENTIONS_ADDED_SAME_NAME] == 1

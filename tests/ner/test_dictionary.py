@@ -53,7 +53,7 @@ def test_names_that_are_no_names_are_booked(counts):
     assert found("12 aspirin", counts, [("12", "Chemical"), (" ", "Disease"), ("aspirin", "Chemical")]) == [
         ("aspirin", "Chemical")
     ]
-    assert counts[Reason.LEXICON_NAME_DROPPED_TOO_SHORT_OR_WITHOUT_LETTER] == 2
+    assert counts[Reason.LEXICON_NAME_TOO_SHORT] == 2
     with pytest.raises(InputError, match="no usable name"):
         DictionaryTagger([("1", "Chemical")], counts)
 

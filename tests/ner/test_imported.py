@@ -54,8 +54,8 @@ def test_P08_another_edition_of_one_text_costs_the_others_nothing(counts):
     assert spans(first) == [(21, 25, "Pain"), (34, 38, "pain")]
     assert spans(second) == [(0, 5, "Fever")]
     assert third == ()
-    assert counts[Reason.DOCUMENTS_ANNOTATED_ON_ANOTHER_EDITION_TEXT] == 2
-    assert counts[Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT] == 1
+    assert counts[Reason.DOCUMENTS_WITH_OTHER_TEXT] == 2
+    assert counts[Reason.MENTION_SPAN_MISMATCH] == 1
 
 
 def test_P08_the_other_way_round_their_text_is_the_longer(counts):
@@ -69,8 +69,8 @@ def test_of_a_repeated_annotated_document_the_first_counts(counts):
     (found,) = ImportedTagger(items, counts).tag([Document("1", "Pain.", "")])
     assert spans(found) == [(0, 4, "Pain")]
     assert counts["annotated documents"] == 1
-    assert counts[Reason.ANNOTATED_DOCUMENTS_DROPPED_REPEATED] == 1
-    assert counts[Reason.ANNOTATIONS_READ] == 1
+    assert counts[Reason.ANNOTATED_DOCUMENT_REPEATED] == 1
+    assert counts[Reason.MENTIONS_TRANSFERRED] == 1
 
 
 def test_every_annotated_document_is_accounted_for(counts):

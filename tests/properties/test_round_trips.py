@@ -107,10 +107,10 @@ def test_every_line_becomes_a_record_or_a_bad_one(tmp_path, items, bad):
     (tmp_path / "a.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     books = Counts()
     found = [record for _, record in read_records(tmp_path / "a.jsonl", books)]
-    assert len(found) == len(lines) == books["documents read"] + books["bad record"]
+    assert len(found) == len(lines) == books[Reason.DOCUMENTS_READ] + books[Reason.RECORD_UNUSABLE]
     kept = sum(len(record.mentions) for record in found if isinstance(record, Annotated))
-    rows = books["annotation rows"] + books[Reason.MENTIONS_ADDED_ONE_SPAN_NAMES_SEVERAL_CONCEPTS]
-    dropped = sum(count for reason, count in books.by_reason.items() if reason.startswith("mention dropped"))
+    rows = books[Reason.ANNOTATIONS_READ] + books[Reason.MENTIONS_ADDED_SEVERAL_CONCEPTS]
+    dropped = sum(count for reason, count in books.by_reason.items() if reason.startswith("mentions dropped"))
     assert rows == kept + dropped
 
 

@@ -70,7 +70,7 @@ def test_through_import_tokens_and_windows(tmp_path, item):
     books = Counts()
     example = encoder().example(found.document, found.mentions, linked, pairs, books)
     text = found.document.text
-    lost = books[Reason.MENTION_WITHOUT_TOKEN]
+    lost = books[Reason.MENTION_WITHOUT_TOKENS]
     assert len(example.mention_starts) + lost == len(set(linked))
     assert len(example.pair_heads) + books[Reason.PAIR_WITHOUT_TOKENS] == len(pairs)
     tokens = list(zip(example.token_starts, example.token_ends, strict=True))
@@ -130,7 +130,7 @@ def test_every_misplaced_mention_is_kept_where_it_shows_its_text_or_booked(item,
     ]
     books = Counts()
     found = check_spans(annotated.document, moved, books, "")
-    dropped = sum(count for reason, count in books.by_reason.items() if reason.startswith("mention dropped"))
+    dropped = sum(count for reason, count in books.by_reason.items() if reason.startswith("mentions dropped"))
     assert len(found) + dropped == len(moved)
     assert all(0 <= one.start < one.end <= len(annotated.document.text) for one in found)
     assert all(annotated.document.text[one.start : one.end] == one.text for one in found)
