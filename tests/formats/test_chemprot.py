@@ -77,15 +77,15 @@ def test_rows_that_fit_nothing_are_booked(read, counts):
     assert dict(counts.by_reason) == {
         Reason.ANNOTATION_NAME_REPEATED: 1,
         Reason.ANNOTATION_WITHOUT_OFFSETS: 1,
-        "annotation row skipped: its document is not there": 1,
-        Reason.ANNOTATIONS_READ: 8,
+        Reason.ANNOTATION_WITHOUT_DOCUMENT: 1,
+        Reason.ANNOTATIONS_READ: 9,
         Reason.DOCUMENTS_READ: 2,
         Reason.DOCUMENT_REPEATED: 1,
         Reason.ROW_MALFORMED: 3,
         Reason.MENTION_SPAN_MISMATCH: 1,
         Reason.CURATION_ARGUMENT_NOT_ANNOTATED: 1,
-        "relation row skipped: its document is not there": 1,
-        Reason.RELATION_ROWS_READ: 2,
+        Reason.CURATION_WITHOUT_DOCUMENT: 1,
+        Reason.RELATION_ROWS_READ: 3,
     }
 
 

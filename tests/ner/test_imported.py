@@ -68,7 +68,7 @@ def test_of_a_repeated_annotated_document_the_first_counts(counts):
     items = [annotated("1", "Pain.", "", (0, 4, "Pain")), annotated("1", "Ache.", "", (0, 4, "Ache"))]
     (found,) = ImportedTagger(items, counts).tag([Document("1", "Pain.", "")])
     assert spans(found) == [(0, 4, "Pain")]
-    assert counts["annotated documents"] == 1
+    assert counts[Reason.ANNOTATED_DOCUMENTS_READ] == 2
     assert counts[Reason.ANNOTATED_DOCUMENT_REPEATED] == 1
     assert counts[Reason.MENTIONS_TRANSFERRED] == 1
 
@@ -77,7 +77,7 @@ def test_every_annotated_document_is_accounted_for(counts):
     tagger = ImportedTagger([annotated("1", "a", ""), annotated("02", "b", ""), annotated("3", "c", "")], counts)
     tagger.tag([Document("3", "c", ""), Document("2", "b", "")])
     tagger.tag([Document("3", "c", "")])
-    assert counts["annotated documents"] == 3
-    assert counts["annotated documents without a document to lay them over"] == 2
+    assert counts[Reason.ANNOTATED_DOCUMENTS_READ] == 3
+    assert counts[Reason.ANNOTATED_DOCUMENT_UNMATCHED] == 2
     assert counts[Reason.DOCUMENTS_WITHOUT_ANNOTATIONS] == 1
-    assert "annotated documents without a document to lay them over" not in counts.examples
+    assert Reason.ANNOTATED_DOCUMENT_UNMATCHED not in counts.examples
