@@ -40,7 +40,7 @@ def run(config: Ensemble, progress: Progress = SILENT) -> Artifact:
     metrics = {"members": [_metrics(path) for path in config.model]}
     with artifacts.folder("ensemble", config.options(), config.out, force=config.force) as output:
         save_model(output.path, joined, metrics, _card(config.model, metrics["members"], thresholds))
-        output.counts.add(Reason.MEMBERS, count=len(members))
+        output.counts.add(Reason.ENSEMBLE_MEMBERS, count=len(members))
     return Artifact(label="model", path=config.out, summary=[f"the mean of {len(members)} models"])
 
 

@@ -47,8 +47,8 @@ def run(config: FetchPubtator, progress: Progress = SILENT) -> Artifact:
         reasons |= missing
         write_pmids(folder / PMIDS, pmids)
         write_missing(folder / MISSING, reasons)
-        counts.add(Reason.PMIDS_ASKED_FOR, count=len(pmids))
-        counts.add(Reason.MISSING_PMIDS, count=len(reasons))
+        counts.add(Reason.PMIDS_REQUESTED, count=len(pmids))
+        counts.add(Reason.PMIDS_MISSING, count=len(reasons))
     summary = [f"{len(pmids) - len(missing)} documents in {name}, {len(reasons)} PMIDs missing (see {MISSING})"]
     return Artifact(label="documents", path=config.out, summary=summary)
 

@@ -88,14 +88,14 @@ def _run(config: Train, progress: Progress) -> Artifact:
         )
         if config.vectors is not None:
             found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, output.counts)
-            output.counts.add(Reason.TOKENS_WITH_PRE_TRAINED_VECTOR, count=found)
+            output.counts.add(Reason.PRETRAINED_VECTORS, count=found)
         if config.pretrained is not None:
             copied = start_from(model, config.pretrained, tokenizer)
-            output.counts.add(Reason.PRE_TRAINED_PARAMETERS, count=copied)
+            output.counts.add(Reason.PRETRAINED_PARAMETERS, count=copied)
         if config.graph is not None:
             inject = injector_for(config.graph, read_triples(config.graph), model.config, tokenizer)
             training, dev = (with_knowledge(part, config.dataset, SPLITS[:2], inject) for part in (training, dev))
-            output.counts.add(Reason.BRANCHES_KNOWLEDGE, count=sum(len(one.branch_tokens) for one in training))
+            output.counts.add(Reason.KNOWLEDGE_BRANCHES, count=sum(len(one.branch_tokens) for one in training))
         collate = ModelFolder(model, tokenizer, schema, ner, {}).collator
         model.to(device)
         state = TrainingState(

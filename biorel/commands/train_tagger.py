@@ -12,7 +12,7 @@ import numpy as np
 from biorel import artifacts
 from biorel.artifacts import Artifact
 from biorel.config.train_tagger import TrainTagger
-from biorel.counts import Counts, Reason
+from biorel.counts import Counts, Outcome, Reason, Rows
 from biorel.errors import InputError
 from biorel.formats.documents import read_documents
 from biorel.ner.words import reachable_spans
@@ -21,9 +21,6 @@ from biorel.records import Annotated
 from biorel.scoring.metrics import Prf
 
 SpanCounts = dict[str, tuple[int, int, int]]
-
-# how the reasons begin for which a reader leaves out a mention
-_LOST = (Reason.MALFORMED_ROW, "mention dropped")
 
 
 def run(config: TrainTagger, progress: Progress = SILENT) -> Artifact:
@@ -83,9 +80,9 @@ def _read(files: Sequence[Path], kind: str, advice: str, counts: Counts, progres
     documents = list(read_documents(files, books))
     counts.include(books)
     lost = [
-        f"{reason}: {books.examples[reason][0]}{f' (and {count - 1:,} more)' if count > 1 else ''}"
-        for reason, count in books.by_reason.items()
-        if reason.startswith(_LOST)
+        f"{reason}: {books.examples[reason][0]}{f' (and {books[reason] - 1:,} more)' if books[reason] > 1 else ''}"
+        for reason in Reason
+        if reason.rows in (Rows.ROWS, Rows.MENTIONS) and reason.outcome is Outcome.EXCLUDED and books[reason]
     ]
     if not any(annotated.mentions for annotated in documents):
         raise InputError("; ".join([f"the {kind} files have no document with mentions", *lost]), advice)

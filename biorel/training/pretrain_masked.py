@@ -53,7 +53,7 @@ def pretrain_masked(
     model = MaskedLanguageModel(_sizes(config, vocabulary))
     if config.vectors is not None:
         found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, output.counts)
-        output.counts.add(Reason.TOKENS_WITH_PRE_TRAINED_VECTOR, count=found)
+        output.counts.add(Reason.PRETRAINED_VECTORS, count=found)
     model.to(device)
     optimizer = build_optimizer(
         model,
@@ -92,9 +92,8 @@ def _divided(texts: Sequence[Text], config: Pretrain, counts: Counts) -> tuple[l
         pieces = pieces_of(ids, config.positions)
         held_out = hash_split(doc_id, config.held_out, 0) == "dev"
         (dev if held_out else training).extend(pieces)
-        counts.add(
-            Reason.DOCUMENT_WITHOUT_KNOWN_TOKEN if not pieces else f"documents {'held out' if held_out else 'used'}"
-        )
+        used = Reason.DOCUMENTS_HELD_OUT if held_out else Reason.DOCUMENTS_USED
+        counts.add(used if pieces else Reason.DOCUMENT_WITHOUT_KNOWN_TOKEN)
     if not training or not dev:
         raise InputError(
             f"{len(training)} texts to train on, {len(dev)} held out",

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from biorel.commands import export
 from biorel.config.export import Export
+from biorel.counts import Reason
 from biorel.dataset.labels import ner_labels
 from biorel.dataset.pair_features import FEATURES
 from biorel.errors import ConfigError, InputError, ModelError, OutputError
@@ -85,7 +86,7 @@ def test_relations_of_other_documents_are_told(tmp_path, counts, documents):
     made = export.run(config)
     lines = made.summary
     assert [len(item.curations) for item in read_pubtator(made.path, counts)] == [1, 0]
-    assert f"{export.UNMATCHED}: 2 (900009)" in lines
+    assert f"{Reason.RELATION_WITHOUT_DOCUMENT}: 2 (900009)" in lines
     assert "relations read: 3" in lines
     assert "relations written: 1" in lines
 

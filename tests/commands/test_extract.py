@@ -20,7 +20,7 @@ import torch
 from biorel.commands import evaluate, extract
 from biorel.config.evaluate import Evaluate
 from biorel.config.extract import Extract
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.errors import ConfigError, InputError, OutputError
 from biorel.extraction.annotator import Annotator
 from biorel.formats.documents import read_records
@@ -332,7 +332,7 @@ def test_a_summary_counts_each_record_once(model, write, tmp_path):
     assert summary.documents == 3
     assert summary.relations == 3
     assert [place.split(": ")[0] for place in made.bad_records] == [f"{source}:2"]
-    assert summary.counts["documents read"] == 2
+    assert summary.counts[Reason.DOCUMENTS_READ] == 2
     assert recorder.done == [3]
 
 

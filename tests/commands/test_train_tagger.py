@@ -131,8 +131,8 @@ def test_files_without_gold_mentions_are_told(tmp_path, corpus, write, capsys, b
 @pytest.mark.parametrize(
     ("row", "told"),
     [
-        ("1\t3\t8\tzetin", "malformed row skipped: {}:3: neither an annotation nor a relation"),
-        ("2\t3\t8\tzetin\tChemical\tD1", "malformed row skipped: {}:3: row of '2' under document 1"),
+        ("1\t3\t8\tzetin", "rows excluded: they are malformed: {}:3: neither an annotation nor a relation"),
+        ("2\t3\t8\tzetin\tChemical\tD1", "rows excluded: they are malformed: {}:3: row of '2' under document 1"),
     ],
 )
 def test_a_broken_row_is_named_where_no_mention_is_left(tmp_path, corpus, write, capsys, broken, row, told):
@@ -151,12 +151,12 @@ def test_rows_that_are_left_out_are_named_in_a_training_too(tmp_path, corpus, wr
     recorder = Recorder()
     train_tagger.run(TrainTagger.model_validate(TINY | given), recorder)
     assert recorder.lines[:2] == [
-        f"malformed row skipped: {broken}:3: neither an annotation nor a relation (and 1 more)",
-        f"mention dropped: span does not show its text: {broken} 1 0-4 'ache'",
+        f"{Reason.ROW_MALFORMED}: {broken}:3: neither an annotation nor a relation (and 1 more)",
+        f"{Reason.MENTION_SPAN_MISMATCH}: {broken} 1 0-4 'ache'",
     ]
     manifest = read_json(tmp_path / "tagger" / "manifest.json")
-    assert manifest["counts"][Reason.MALFORMED_ROW] == 2
-    assert manifest["examples"][Reason.MALFORMED_ROW][1].startswith(f"{broken}:4: ")
+    assert manifest["counts"][Reason.ROW_MALFORMED] == 2
+    assert manifest["examples"][Reason.ROW_MALFORMED][1].startswith(f"{broken}:4: ")
 
 
 def test_too_few_documents_leave_nothing_behind(tmp_path, corpus, capsys):

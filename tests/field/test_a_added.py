@@ -96,14 +96,14 @@ def test_a_04_replaces_and_counts_a_nul_byte(write, tmp_path, broken, title):
     found = [item.document for item in read_pubtator(whole, counts)]
     assert [document.doc_id for document in found] == ["900001", "900002", "900003"]
     assert found[1].title == title
-    assert counts[Reason.NUL_BYTE_REPLACED] == 1
+    assert counts[Reason.NUL_REPLACED] == 1
 
 
 def test_a_04_filters_a_dump_with_a_nul_byte(write, tmp_path):
     dump = write("dump", "900001|t|One\0.\n900001|a|A\0B\n900001\t0\t3\tO\0e\tGene\t1\n\n")
     given = {"dump": dump, "pmids": [write("p", "900001\n")], "out": tmp_path / "out"}
     out = fetch_pubtator.run(FetchPubtator.model_validate(given)).path
-    assert counts(out)[Reason.NUL_BYTE_REPLACED] == 3
+    assert counts(out)[Reason.NUL_REPLACED] == 3
     assert (out / "documents.pubtator.txt").read_text().startswith("900001|t|One .\n900001|a|A B\n")
 
 
@@ -129,7 +129,7 @@ def test_a_05_prefers_the_text_of_the_passage_to_a_normalised_text(write, counts
     (found,) = read_bioc(write("a.json", json.dumps({"id": "900001", "passages": [passage]})), counts)
     assert [mention.text for mention in found.mentions] == ([kept] if kept else []) + ["zetin"]
     assert all(text[mention.start : mention.end] == mention.text for mention in found.mentions)
-    assert counts[Reason.MENTION_DROPPED_SPAN_DOES_NOT_SHOW_TEXT] == (not kept)
+    assert counts[Reason.MENTION_SPAN_MISMATCH] == (not kept)
 
 
 @pytest.mark.parametrize("empty", ["<AbstractText/>", "<AbstractText Label='AIM'> \n </AbstractText>", ""])
