@@ -1,8 +1,7 @@
-"""What can go wrong, told to a person: one line, a hint, an exit code.
+"""The errors that biorel reports to its users: one line, a hint, an exit status.
 
-Everything that a user can cause (a bad file, a wrong flag, a model folder that
-does not fit) is raised as a `BiorelError`; the command line prints it without a
-traceback. Anything else that escapes is a fault of biorel.
+Every error that a user can cause, such as a bad file, a wrong flag or a model folder that does not fit, is a
+`BiorelError`. The command line prints it without a traceback. Any other exception is a bug in biorel.
 """
 
 from __future__ import annotations
@@ -11,12 +10,12 @@ from typing import ClassVar
 
 
 class BiorelError(Exception):
-    """A fault with a remedy.
+    """An error that the user can correct.
 
     Attributes:
-        message: what is wrong, with file and line number where there is one.
-        hint: what the user can do about it; may be empty.
-        exit_code: the status that the command line ends with.
+        message: the problem, with file and line number if there is one.
+        hint: how to correct it; may be empty.
+        exit_code: exit status of the command line.
     """
 
     exit_code: ClassVar[int] = 1
@@ -28,30 +27,30 @@ class BiorelError(Exception):
 
 
 class ConfigError(BiorelError):
-    """Flags or a TOML file that do not make a valid configuration."""
+    """The flags or the TOML file are not valid options."""
 
     exit_code = 2
 
 
 class InputError(BiorelError):
-    """A file that is missing, empty, unreadable or not in the format it should be in."""
+    """A file is missing, empty, unreadable or not in the expected format."""
 
     exit_code = 3
 
 
 class ModelError(BiorelError):
-    """A model folder that is incomplete or does not fit the data."""
+    """A model folder is incomplete or does not fit the data."""
 
     exit_code = 4
 
 
 class OutputError(BiorelError):
-    """An output that exists already, is being written by another process, or cannot be written."""
+    """An output exists already, cannot be written, or is being written by another process."""
 
     exit_code = 5
 
 
 class FetchError(BiorelError):
-    """A service that does not answer, answers with what is no data, or lacks what was asked for."""
+    """A service does not answer, returns something other than data, or does not have the requested item."""
 
     exit_code = 6

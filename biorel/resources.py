@@ -1,4 +1,4 @@
-"""Finds what biorel ships, in a wheel (inside the package) and in a checkout (beside it)."""
+"""Paths of the files that come with biorel: inside the package in a wheel, next to it in a checkout."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def resource(*parts: str) -> Path:
-    """The path of a shipped file or folder under resources/.
+    """The path of a file or folder under resources/.
 
     Raises:
-        InputError: this installation does not hold it.
+        InputError: this installation does not contain it.
     """
     for root in (_PACKAGE / "_resources", _PACKAGE.parent / "resources"):
         path = root.joinpath(*parts)
@@ -23,7 +23,7 @@ def resource(*parts: str) -> Path:
 
 
 def shipped_pipeline(*parts: str) -> Path | None:
-    """The path of a pipeline that biorel ships, so that `pipelines/cdr.toml` works outside a checkout, too."""
+    """The path of a shipped pipeline, or None: `pipelines/cdr.toml` works outside a checkout too."""
     for folder in (_PACKAGE / "_pipelines", _PACKAGE.parent / "pipelines"):
         if (path := folder.joinpath(*parts)).is_file():
             return path

@@ -14,7 +14,7 @@ from biorel.artifacts import Artifact
 from biorel.cli.help import GroupedHelp
 from biorel.cli.options import add_command
 from biorel.cli.progress import TerminalProgress
-from biorel.commands import COMMANDS
+from biorel.commands import COMMANDS, GROUPS
 from biorel.config import Config
 from biorel.errors import BiorelError, InputError
 
@@ -56,13 +56,13 @@ def _add_commands() -> None:
     groups: dict[str, typer.Typer] = {}
     for name, command in COMMANDS.items():
         group, _, word = name.rpartition(" ")
-        if group and group not in groups:
-            groups[group] = typer.Typer(help=_FETCH, epilog=_examples(group), **_STYLE)
+        if not group:
+            add_command(app, word, command.config_class, _runner(name), command.group)
+            continue
+        if group not in groups:
+            groups[group] = typer.Typer(cls=GroupedHelp, help=GROUPS[group], epilog=_examples(group), **_STYLE)
             app.add_typer(groups[group], name=group, rich_help_panel=command.group)
-        add_command(groups[group] if group else app, word, command.config_class, _runner(name), command.group)
-
-
-_FETCH = "Download abstracts, annotations, curations, vocabularies or corpora. Downloads are verified and resumable."
+        add_command(groups[group], word, command.config_class, _runner(name), "Commands")
 
 
 def _examples(group: str) -> str:

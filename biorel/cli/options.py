@@ -1,7 +1,7 @@
-"""A command's options from its configuration model: one field, one flag, one line of help.
+"""The flags of a command, made from its options class: one field, one flag, one line of help.
 
-A flag that is not given is not passed on, so that the model's default, or the value of a --config file,
-stands. Values are passed on as they were typed: the model reads them, and tells all faults at once.
+Values are passed on as text and validated by the options class, which reports all faults at once. A flag that is not
+given is not passed on, so that the value of a `--config` file or the default applies.
 """
 
 from __future__ import annotations
@@ -18,15 +18,23 @@ from pydantic_core import PydanticUndefined
 
 from biorel.config import Config, load
 
-CONFIG_HELP = "TOML file with these options; flags win over it"
+_CONFIG_HELP = "TOML file with these options; flags take precedence"
+_SHORT_FLAGS = {"out": "-o"}
 
 
 def add_command(app: typer.Typer, name: str, kind: type[Config], call: Callable[[Config], None], heading: str) -> None:
-    """Add a command to `app` whose options are the fields of `kind`; `call` is given the configuration."""
+    """Add a command to `app`.
+
+    Args:
+        name: the word that calls it.
+        kind: the class of its options.
+        call: runs it with the validated options.
+        heading: the section of `--help` that lists it.
+    """
 
     def invoke(**flags: Any) -> None:
         file = flags.pop("config")
-        given = {_alias(kind, field): value for field, value in flags.items() if value is not None and value != []}
+        given = {_option(kind, field): value for field, value in flags.items() if value is not None and value != []}
         call(load(kind, given, file))
 
     parameters = [_parameter(field, info) for field, info in kind.model_fields.items()]
@@ -35,54 +43,58 @@ def add_command(app: typer.Typer, name: str, kind: type[Config], call: Callable[
             "config",
             inspect.Parameter.KEYWORD_ONLY,
             annotation=Path | None,
-            default=typer.Option(None, "--config", help=CONFIG_HELP),
+            default=typer.Option(None, "--config", help=_CONFIG_HELP),
         )
     )
     invoke.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     invoke.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     invoke.__doc__ = inspect.cleandoc(kind.__doc__ or "")
-    needs = any(info.is_required() for info in kind.model_fields.values())
-    app.command(name, epilog=f"\b\nExample:  {kind.example}", no_args_is_help=needs, rich_help_panel=heading)(invoke)
+    required = any(info.is_required() for info in kind.model_fields.values())
+    app.command(name, epilog=f"\b\nExample:  {kind.example}", no_args_is_help=required, rich_help_panel=heading)(invoke)
 
 
-def _alias(kind: type[Config], field: str) -> str:
+def _option(kind: type[Config], field: str) -> str:
     return kind.model_fields[field].alias or field
 
 
 def _parameter(name: str, info: FieldInfo) -> inspect.Parameter:
+    """The parameter from which Typer makes the flag or argument of a field."""
     annotation, repeatable, metavar = _flag_type(info.annotation)
     text = info.description or ""
     if repeatable and "(repeatable)" not in text:
         text = f"{text} (repeatable)"
-    shown = _default(info)
-    if shown:
+    if shown := _default_text(info):
         text = f"{text}  [default: {shown}]"
     if isinstance(info.json_schema_extra, dict) and info.json_schema_extra.get("argument"):
         default: Any = typer.Argument(None, metavar=name.upper(), help=text, show_default=False)
     else:
         flag = f"--{(info.alias or name).replace('_', '-')}"
         flags = [f"{flag}/--no-{flag[2:]}"] if annotation is bool and info.default is True else [flag]
+        if name in _SHORT_FLAGS:
+            flags.append(_SHORT_FLAGS[name])
         default = typer.Option(None, *flags, help=text, show_default=False, metavar=metavar)
     optional = list[annotation] | None if repeatable else annotation | None  # type: ignore[valid-type]
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=optional, default=default)
 
 
 def _flag_type(annotation: Any) -> tuple[Any, bool, str | None]:
-    """Of a field: a switch (bool) or a value (str), whether it may be repeated, and what --help calls the value."""
+    """The type that Typer parses (text or a switch), whether the flag may be repeated, and its placeholder in help."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is tuple and arguments[-1] is not Ellipsis:
-        return tuple[(str,) * len(arguments)], False, " ".join(one.__name__.upper() for one in arguments)  # type: ignore[misc]
+        placeholder = " ".join(argument.__name__.upper() for argument in arguments)
+        return tuple[(str,) * len(arguments)], False, placeholder  # type: ignore[misc]
     if origin is tuple:
         kind, _, metavar = _flag_type(arguments[0])
         return kind, True, metavar
     if origin in (Union, types.UnionType):
-        return _flag_type(next(one for one in arguments if one is not type(None)))
+        return _flag_type(next(argument for argument in arguments if argument is not type(None)))
     if origin is Literal:
         return str, False, "|".join(map(str, arguments))
     return (bool, False, None) if annotation is bool else (str, False, annotation.__name__.upper())
 
 
-def _default(info: FieldInfo) -> str:
+def _default_text(info: FieldInfo) -> str:
+    """The default as help shows it; empty if there is none worth showing."""
     if info.default is PydanticUndefined or info.default in (None, (), False):
         return ""
     if isinstance(info.default, tuple):

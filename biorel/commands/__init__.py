@@ -22,6 +22,12 @@ TRAIN = "Train and evaluate"
 KNOWLEDGE = "Knowledge and questions"
 TOOLS = "Pipelines and tools"
 
+# the help of each first word of a two-word command
+GROUPS = {
+    "fetch": "Download abstracts, annotations, curations, vocabularies or corpora. "
+    "Downloads are verified, and can be resumed.",
+}
+
 
 @dataclass(frozen=True)
 class Command:

@@ -12,10 +12,11 @@ from biorel.config.options import VOTE_HELP
 
 
 class Ask(Config):
-    """Answer a question from many abstracts: ranked answers with ids, scores by abstract, the vote, and sentences.
+    """Answer a question from many abstracts, with scores for each abstract and the supporting sentences.
 
-    Ask in words, or by --relation with --head or --tail: then each abstract is asked with the name that it uses.
-    Either way only abstracts that mention a concept that the question names are asked, where it names one.
+    Ask in plain words, or with --relation and --head or --tail. In the second case, templates phrase the question for
+    each abstract with the name that it uses. If the question names a concept, only abstracts that mention it are
+    searched.
     """
 
     example = (
@@ -23,31 +24,35 @@ class Ask(Config):
         "--type Disease --out answers.jsonl"
     )
 
-    question: str | None = Field(None, description="a question in words", json_schema_extra={"argument": True})
-    over: tuple[Path, ...] = Field(min_length=1, description="documents, or a folder of them")
-    model: Path | None = Field(None, description="reader's folder  [default: the shipped one]")
-    relation: str | None = Field(None, description="ask by template: the relation, with --head or --tail")
-    head: str | None = Field(None, description="concept id: asks for the tails of the relation")
-    tail: str | None = Field(None, description="concept id: asks for the heads of the relation")
-    type: str = Field("", description="entity type of the answers, such as Disease  [default: any span]")
-    templates: tuple[Path, ...] = Field((), description="TOML files of question templates, before the shipped ones")
+    question: str | None = Field(None, description="question in plain words", json_schema_extra={"argument": True})
+    over: tuple[Path, ...] = Field(min_length=1, description="documents to search, or a folder of them")
+    model: Path | None = Field(None, description="folder of a reader  [default: the shipped reader]")
+    relation: str | None = Field(None, description="ask by template about this relation; needs --head or --tail")
+    head: str | None = Field(None, description="concept id; asks for the tails of its relations")
+    tail: str | None = Field(None, description="concept id; asks for the heads of its relations")
+    type: str = Field("", description="entity type of the answers, such as Disease  [default: any text span]")
+    templates: tuple[Path, ...] = Field(
+        (), description="TOML files of question templates; they take precedence over the shipped ones"
+    )
     vote: Literal["smoothed", "squares", "sum", "max"] = Field("smoothed", description=VOTE_HELP)
     min_score: float | None = Field(
-        None, ge=0, le=1, description="take spans from this score, not the model's threshold"
+        None, ge=0, le=1, description="lowest score of an answer span  [default: the model's threshold]"
     )
-    top: int = Field(20, ge=1, description="answers told")
-    spans: int = Field(5, ge=1, description="answers taken from one document")
+    top: int = Field(20, ge=1, description="number of answers to return")
+    spans: int = Field(5, ge=1, description="most answer spans taken from one document")
     tagger: Literal["spacy", "dictionary", "none"] = Field(
-        "spacy", description="what finds and links the entities of a document that brings none"
+        "spacy", description="tagger for documents without entities; their entities are linked too"
     )
     tagger_model: str | None = Field(
-        None, description="spaCy or scispaCy model by name or folder  [default: the shipped tagger]"
+        None, description="spaCy or scispaCy model, by name or folder  [default: the shipped tagger]"
     )
-    linker: Path | None = Field(None, description="folder that build-linker wrote  [default: the shipped linker]")
-    n_process: int = Field(1, ge=1, description="processes that tag")
-    out: Path | None = Field(None, description="JSON lines to write, an answer a line  [default: a table is printed]")
+    linker: Path | None = Field(None, description="folder written by build-linker  [default: the shipped linker]")
+    n_process: int = Field(1, ge=1, description="number of tagging processes")
+    out: Path | None = Field(
+        None, description="JSON Lines file to write, one answer a line  [default: only print a table]"
+    )
     force: bool = FORCE
-    skip_bad: bool = Field(False, description="exit 0 although some records are bad")
+    skip_bad: bool = Field(False, description="exit with status 0 even if some records cannot be read")
     batch_tokens: int = BATCH_TOKENS
     device: str = DEVICE
     threads: int = THREADS

@@ -1,7 +1,6 @@
-"""What all configurations share, and how TOML and flags meet in one; all faults are told at once.
+"""The base class of all options, and how flags and a TOML file are combined and checked.
 
-A field is a flag: its name is the flag's, its description the help. A value given as a flag wins over the same
-value in a `--config` file.
+A value given as a flag takes precedence over the same value in a `--config` file.
 """
 
 from __future__ import annotations
@@ -17,15 +16,19 @@ from biorel.errors import ConfigError
 
 C = TypeVar("C", bound="Config")
 
-OUT = Field(description="folder to write; it appears whole or not at all")
-FORCE = Field(False, description="replace the output if it exists")
+OUT = Field(description="folder to write; it appears only when it is complete")
+FORCE = Field(False, description="replace the output if it exists; without it, an existing output is an error")
 DEVICE = Field("auto", description="auto, cpu, cuda or cuda:N", pattern=r"^(auto|cpu|cuda(:\d+)?)$")
-THREADS = Field(0, ge=0, description="CPU threads; 0 leaves torch's choice")
-BATCH_TOKENS = Field(16_000, ge=1, description="padded tokens scored at once")
+THREADS = Field(0, ge=0, description="number of CPU threads; 0 lets PyTorch choose")
+BATCH_TOKENS = Field(16_000, ge=1, description="padded tokens of a batch when scoring")
 
 
 class Config(BaseModel):
-    """What all commands share. `example` is a command line that works; --help shows it."""
+    """The options of one command.
+
+    Attributes:
+        example: a command line that runs on the shipped sample; `--help` shows it.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
 
@@ -40,7 +43,7 @@ def load(kind: type[C], flags: Mapping[str, Any], file: Path | None = None) -> C
     """Build a command's configuration from a TOML file and flags.
 
     Raises:
-        ConfigError: naming every fault there is.
+        ConfigError: the options are invalid; the message lists every fault.
     """
     values: dict[str, Any] = {}
     if file is not None:

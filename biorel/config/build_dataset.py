@@ -14,16 +14,16 @@ from biorel.config.options import (
     TOKENIZER,
     TOKENIZER_FILE,
     VOCABULARY,
-    Units,
+    TokenizerKind,
     tokenizer_fault,
 )
 
 
 class BuildDataset(Config):
-    """Build a relation dataset: documents, mentions, labelled pairs and encoded examples, as Parquet.
+    """Build a relation dataset from a labelled corpus, or from tagged documents and CTD's curations.
 
-    Either a corpus with its own sets and relation rows (--train, --dev, --test), or documents with entity tags and
-    CTD's curations (--documents, --ctd).
+    A labelled corpus comes with its own splits and relation rows (--train, --dev, --test). Otherwise CTD's curations
+    label the pairs of --documents. The output holds documents, mentions, labelled pairs and encoded examples.
     """
 
     example = (
@@ -31,47 +31,58 @@ class BuildDataset(Config):
         "--mesh resources/sample/mesh.tsv --out runs/sample-dataset"
     )
 
-    train: tuple[Path, ...] = Field((), description="documents with mentions and relation rows, for training")
-    dev: tuple[Path, ...] = Field((), description="the same for development")
-    test: tuple[Path, ...] = Field((), description="the same for the final figure")
-    documents: tuple[Path, ...] = Field((), description="documents with mentions, split by --splits or by hash")
-    ctd: Path | None = Field(None, description="folder of CTD bulk files; labels come from there")
-    chemprot: Path | None = Field(None, description="folder of ChemProt or DrugProt TSV files, as documents")
-    mesh: tuple[Path, ...] = Field((), description="MeSH tree: TSV, mtreesYYYY.bin, descYYYY.xml, suppYYYY.xml")
-    relation_schema: str = Field(
-        "ctd13", alias="schema", description="ctd13, ctd14, cdr, chemprot, drugprot, derive, or a TOML file of your own"
+    train: tuple[Path, ...] = Field((), description="training documents with mentions and relation rows")
+    dev: tuple[Path, ...] = Field((), description="development documents, likewise")
+    test: tuple[Path, ...] = Field((), description="test documents, likewise")
+    documents: tuple[Path, ...] = Field(
+        (), description="documents with mentions; split by --splits, or by a hash of their ids"
     )
-    min_share: float = Field(0.005, ge=0, le=1, description="derive: drop labels below this share of the positives")
+    ctd: Path | None = Field(None, description="folder of CTD files, whose curations label the pairs")
+    chemprot: Path | None = Field(None, description="folder of ChemProt or DrugProt TSV files to use as documents")
+    mesh: tuple[Path, ...] = Field(
+        (), description="MeSH file with the hierarchy: TSV, mtreesYYYY.bin, descYYYY.xml or suppYYYY.xml"
+    )
+    relation_schema: str = Field(
+        "ctd13",
+        alias="schema",
+        description="relation schema: ctd13, ctd14, cdr, chemprot, drugprot, derive, or your own TOML file",
+    )
+    min_share: float = Field(
+        0.005, ge=0, le=1, description="derive: leave out labels with a smaller share of the positive pairs"
+    )
     unlinked: Literal["drop", "merge"] = Field(
         "drop",
-        description="mentions without a concept id: left out of pairs, or merged into one entity as the paper did",
+        description="mentions without a concept id: drop them from the pairs, or merge them into one entity (the "
+        "paper)",
     )
     hypernyms: Literal["off", "tail", "both"] = Field(
-        "tail", description="drop negatives that a more specific positive explains, by MeSH"
+        "tail", description="exclude negative pairs that a more specific positive pair explains, according to MeSH"
     )
     inferred: Literal["negative", "exclude"] = Field(
-        "negative", description="pairs that CTD only inferred for the article: negatives, or held back"
+        "negative", description="pairs that CTD only inferred for the article: use them as negatives, or exclude them"
     )
-    max_tokens: int = Field(500, ge=1, description="leave out documents of more tokens")
-    splits: Path | None = Field(None, description="rows of: document id, tab, train|dev|test")
-    dev_share: float = Field(0.1, ge=0, lt=1, description="share of dev in a split by hash")
-    test_share: float = Field(0.1, ge=0, lt=1, description="share of test in a split by hash")
+    max_tokens: int = Field(500, ge=1, description="exclude documents with more tokens")
+    splits: Path | None = Field(None, description="file that assigns documents: id, tab, and train, dev or test")
+    dev_share: float = Field(0.1, ge=0, lt=1, description="share of dev documents in a split by hash")
+    test_share: float = Field(0.1, ge=0, lt=1, description="share of test documents in a split by hash")
     split_sizes: tuple[int, int, int] | None = Field(
-        None, description="documents of train, dev and test, drawn by --split-seed: three numbers"
+        None, description="number of train, dev and test documents to draw with --split-seed"
     )
-    folds: int | None = Field(None, ge=3, description="cross-validation by document: the number of folds")
-    fold: int | None = Field(None, ge=1, description="the fold that is test, from 1; dev is the next one")
-    split_seed: int = Field(1, ge=0, description="seed of the draw of --split-sizes or --folds")
-    exclude_pmids: tuple[Path, ...] = Field((), description="document ids, one a line, to keep out of training")
+    folds: int | None = Field(None, ge=3, description="number of folds of a cross-validation over documents")
+    fold: int | None = Field(None, ge=1, description="number of the test fold, from 1; the next fold is dev")
+    split_seed: int = Field(1, ge=0, description="seed for --split-sizes and --folds")
+    exclude_pmids: tuple[Path, ...] = Field(
+        (), description="files of document ids, one a line, to keep out of training"
+    )
     keep_empty: bool = Field(
-        False, description="keep documents without a positive (always kept with --train/--dev/--test)"
+        False, description="keep documents without a positive pair (always on with --train, --dev or --test)"
     )
     merges: Path | None = MERGES
-    tokenizer: Units = TOKENIZER
+    tokenizer: TokenizerKind = TOKENIZER
     tokenizer_file: Path | None = TOKENIZER_FILE
     vocabulary: int = VOCABULARY
     min_count: int = MIN_COUNT
-    strict: bool = Field(False, description="a malformed row is an error, not a count")
+    strict: bool = Field(False, description="stop at a malformed row instead of counting it")
     out: Path = OUT
     force: bool = FORCE
 

@@ -10,22 +10,26 @@ from biorel.config.base import FORCE, OUT, Config
 
 
 class BuildGraph(Config):
-    """Build a knowledge graph: MeSH's hierarchy, CTD's curated relations by concept, triples of your own.
+    """Build a knowledge graph from MeSH's hierarchy, CTD's curated relations and your own triples.
 
-    Every triple keeps the articles that it was curated from. A document never gets a triple that only its own article
-    has, and evaluate refuses a graph that shares articles with what it evaluates on: leave those out here.
+    Each triple keeps the articles that it was curated from. A document never receives a triple known only from its own
+    article. `evaluate` refuses a graph that shares articles with the documents it scores; exclude those articles here.
     """
 
     example = "biorel build-graph --mesh resources/sample/mesh.tsv --ctd resources/sample/ctd --out runs/sample-graph"
 
-    mesh: tuple[Path, ...] = Field((), description="MeSH files: is_a over preferred terms, and names of concepts")
+    mesh: tuple[Path, ...] = Field((), description="MeSH files, for is_a triples and the names of concepts")
     ctd: tuple[Path, ...] = Field(
-        (), description="folder of CTD bulk files, or a table of ChemicalID, DiseaseID, PubMedIDs"
+        (), description="folder of CTD files, or a table with the columns ChemicalID, DiseaseID and PubMedIDs"
     )
-    spo: tuple[Path, ...] = Field((), description="triples of your own: subject, predicate, object, with tabs between")
-    exclude_pmids: tuple[Path, ...] = Field((), description="article ids, one a line, whose curations are left out")
+    spo: tuple[Path, ...] = Field(
+        (), description="files of your own triples: subject, predicate and object, separated by tabs"
+    )
+    exclude_pmids: tuple[Path, ...] = Field(
+        (), description="files of article ids, one a line, whose curations are left out"
+    )
     exclude_dataset: Path | None = Field(
-        None, description="dataset folder: the curations of its dev and test articles are left out"
+        None, description="dataset folder; the curations of its dev and test articles are left out"
     )
     out: Path = OUT
     force: bool = FORCE

@@ -10,23 +10,21 @@ from biorel.config.base import FORCE, OUT, Config
 
 
 class BuildLinker(Config):
-    """Build a linker: names of concepts from annotated documents, MeSH and CTD, with thresholds tuned on --dev."""
+    """Build a linker from the names in annotated documents, MeSH and CTD, with similarity thresholds tuned on --dev."""
 
     example = (
         "biorel build-linker --documents resources/sample/abstracts.pubtator.txt --mesh resources/sample/mesh.tsv "
         "--out runs/sample-linker"
     )
 
-    mesh: tuple[Path, ...] = Field((), description="MeSH files; descriptor and supplementary XML give synonyms, too")
-    ctd: Path | None = Field(
-        None, description="folder with CTD_chemicals, CTD_diseases, CTD_genes (those that are there)"
-    )
-    documents: tuple[Path, ...] = Field((), description="documents with linked mentions, whose names are learned")
+    mesh: tuple[Path, ...] = Field((), description="MeSH files; descriptor and supplementary XML also give synonyms")
+    ctd: Path | None = Field(None, description="folder with any of CTD_chemicals, CTD_diseases and CTD_genes")
+    documents: tuple[Path, ...] = Field((), description="documents with linked mentions, whose names are added")
     dev: tuple[Path, ...] = Field(
-        (), description="documents to tune on  [default: some of --documents, which are learned from afterwards]"
+        (), description="documents to tune on  [default: a share of --documents, learned from afterwards]"
     )
-    held_out: float = Field(0.15, gt=0, lt=1, description="without --dev: share of the documents to tune on")
-    seed: int = Field(0, ge=0, description="seed of the choice of those documents")
+    held_out: float = Field(0.15, gt=0, lt=1, description="without --dev: share of --documents to tune on")
+    seed: int = Field(0, ge=0, description="seed for choosing those documents")
     out: Path = OUT
     force: bool = FORCE
 

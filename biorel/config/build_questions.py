@@ -10,30 +10,30 @@ from biorel.config.base import FORCE, OUT, Config
 
 
 class BuildQuestions(Config):
-    """Build questions with answer spans: from the pairs of a dataset, or from question sets in the JSON of SQuAD.
+    """Build questions with answer spans from the pairs of a dataset, or import them from SQuAD JSON.
 
-    From a dataset one question is made for each entity, relation and direction of a document, by templates; entities
-    without that relation give unanswerable ones. Splits follow the documents.
+    For a dataset, templates give one question for each entity, relation and direction of a document. Entities without
+    the relation give unanswerable questions. Each question is in the split of its document.
     """
 
     example = "biorel build-questions --dataset runs/sample-dataset --unanswerable 0.1 --out runs/sample-questions"
 
-    dataset: Path | None = Field(None, description="folder that build-dataset wrote")
-    train: tuple[Path, ...] = Field((), description="SQuAD JSON for training, in place of a dataset")
-    dev: tuple[Path, ...] = Field((), description="the same for development")
-    test: tuple[Path, ...] = Field((), description="the same for the final figure")
+    dataset: Path | None = Field(None, description="folder written by build-dataset")
+    train: tuple[Path, ...] = Field((), description="SQuAD JSON for training, instead of a dataset")
+    dev: tuple[Path, ...] = Field((), description="SQuAD JSON for development")
+    test: tuple[Path, ...] = Field((), description="SQuAD JSON for testing")
     templates: tuple[Path, ...] = Field(
-        (), description="TOML files of question templates, which go before the shipped ones (resources/questions)"
+        (), description="TOML files of question templates; they take precedence over resources/questions"
     )
     unanswerable: float = Field(
         1.0,
         ge=0,
         le=1,
-        description="share of train's unanswerable questions to keep, drawn by a hash of their ids",
+        description="share of the unanswerable training questions to keep, chosen by a hash of their ids",
     )
-    merges: Path | None = Field(None, description="SQuAD JSON: BPE merges in subword-nmt's format")
-    tokenizer: Path | None = Field(None, description="a tokenizer.json to use as it is  [default: the dataset's]")
-    vocabulary: int = Field(2500, ge=50, description="SQuAD JSON: budget of the learned BPE vocabulary")
+    merges: Path | None = Field(None, description="SQuAD JSON: file of BPE merges in the format of subword-nmt")
+    tokenizer: Path | None = Field(None, description="tokenizer.json to use unchanged  [default: the dataset's]")
+    vocabulary: int = Field(2500, ge=50, description="SQuAD JSON: size of the BPE vocabulary to learn")
     out: Path = OUT
     force: bool = FORCE
 

@@ -10,15 +10,15 @@ from biorel.config.base import DEVICE, Config
 
 
 class Doctor(Config):
-    """Tell whether biorel can work here: versions, device, disk, shared memory, models, the services where asked.
+    """Check whether biorel can work here: versions, device, disk, shared memory, models and, if asked, the services.
 
-    The exit code is 1 where something that is needed fails.
+    The exit status is 1 if something that biorel needs does not work.
     """
 
     example = "biorel doctor --network"
 
-    network: bool = Field(False, description="ask each service of fetch for an answer, too")
-    model: Path | None = Field(None, description="model folder of your own to open beside the shipped ones")
+    network: bool = Field(False, description="also ask each service of `biorel fetch` for an answer")
+    model: Path | None = Field(None, description="another model folder to open")
     device: str = DEVICE
-    out: Path = Field(Path(), description="folder to write to: its disk is looked at")
-    as_json: bool = Field(False, alias="json", description="tell the findings as a JSON list")
+    out: Path = Field(Path(), description="folder whose disk is checked")
+    as_json: bool = Field(False, alias="json", description="print the findings as a JSON list")

@@ -10,15 +10,15 @@ from biorel.config.base import FORCE, OUT, Config
 
 
 class Ensemble(Config):
-    """Join trained models to one model folder, which tells the mean of their probabilities.
+    """Combine trained models into one model folder, which predicts the mean of their probabilities.
 
-    The members share vocabulary, relations and what a document is read as; they may differ in size. The folder stands
-    wherever a model folder does: evaluate, extract, tag.
+    Members must agree in vocabulary, relations and input features; they may differ in size. The result works wherever a
+    model folder does: in evaluate, extract and tag.
     """
 
     example = "biorel ensemble --model runs/sample/seed-1/model --model runs/sample/seed-2/model --out runs/both"
 
-    model: tuple[Path, ...] = Field(min_length=1, description="model folder of a member")
+    model: tuple[Path, ...] = Field(min_length=1, description="model folder of one member")
     out: Path = OUT
     force: bool = FORCE
 

@@ -12,10 +12,10 @@ from biorel.config.options import GRAPH
 
 
 class Evaluate(Config):
-    """Score a model on one split of a dataset, or predictions against a gold corpus: metrics, tables, curves.
+    """Score a model on one split of a dataset, or predictions against a gold corpus.
 
-    Predictions are relations (JSONL or Parquet, as extract writes them), or documents with mentions (PubTator, BioC,
-    JSONL) or mentions.parquet, which are scored by span, by overlap and by the concepts of each document.
+    Predictions are relations (JSONL or Parquet, as written by extract), or mentions (PubTator, BioC, JSONL or
+    mentions.parquet). Mentions are scored by exact span, by overlap, and by the concepts of each document.
     """
 
     example = (
@@ -23,20 +23,22 @@ class Evaluate(Config):
     )
 
     model: Path | None = Field(None, description="model folder")
-    dataset: Path | None = Field(None, description="folder that build-dataset wrote")
-    split: Literal["train", "dev", "test"] = Field("test", description="the split to score")
-    predictions: Path | None = Field(None, description="predicted relations or mentions, in place of a model")
-    gold: tuple[Path, ...] = Field((), description="the documents with gold mentions and relation rows")
+    dataset: Path | None = Field(None, description="folder written by build-dataset")
+    split: Literal["train", "dev", "test"] = Field("test", description="split to score")
+    predictions: Path | None = Field(None, description="file of predicted relations or mentions, instead of a model")
+    gold: tuple[Path, ...] = Field((), description="documents with gold mentions and relation rows")
     mesh: tuple[Path, ...] = Field(
-        (), description="MeSH files: tell beside the figure that with predicted hypernyms of a gold tail left out"
+        (), description="MeSH files; adds scores that ignore predicted hypernyms of a gold tail"
     )
     relation_schema: str = Field(
-        "cdr", alias="schema", description="which words of --gold mean which label of --predictions"
+        "cdr",
+        alias="schema",
+        description="schema that maps the relation words of --gold to the labels of --predictions",
     )
     graph: Path | None = GRAPH
     device: str = DEVICE
     batch_tokens: int = BATCH_TOKENS
-    plots: bool = Field(True, description="draw the curves as PNG")
+    plots: bool = Field(True, description="draw the curves as PNG files")
     out: Path = OUT
     force: bool = FORCE
 

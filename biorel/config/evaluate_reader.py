@@ -11,23 +11,23 @@ from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, OUT, THREADS, Config
 
 
 class EvaluateReader(Config):
-    """Score a reader on one split of questions: exact match, F1, no answer, and the entities that it tells."""
+    """Score a reader on one split of questions: exact match, F1, unanswerable questions and entities."""
 
     example = "biorel evaluate-reader --model runs/sample-reader --questions runs/sample-questions --out runs/ask-eval"
 
-    model: Path = Field(description="reader's folder")
-    questions: Path = Field(description="folder that build-questions wrote")
-    split: Literal["train", "dev", "test"] = Field("test", description="the split to score")
+    model: Path = Field(description="folder of a reader")
+    questions: Path = Field(description="folder written by build-questions")
+    split: Literal["train", "dev", "test"] = Field("test", description="split to score")
     known: Path | None = Field(
         None,
-        description="rows of head id, tab, tail id, and perhaps a tab and PubMed ids joined with |: tell at which rank "
-        "the vote over abstracts has a known tail",
+        description="file of known pairs (head id, tab, tail id, and optionally a tab and PubMed ids joined by |); "
+        "adds the rank at which a vote over all documents finds a known tail",
     )
     exclude_pmids: tuple[Path, ...] = Field(
-        (), description="ids of articles, one a line: a known pair that only these say does not count"
+        (), description="files of article ids, one a line; pairs known only from these articles do not count"
     )
     exclude_splits: tuple[Literal["train", "dev", "test"], ...] = Field(
-        (), description="the same for the documents of these splits of --questions, such as those trained on"
+        (), description="splits of --questions; pairs known only from their documents do not count"
     )
     device: str = DEVICE
     threads: int = THREADS

@@ -11,19 +11,19 @@ from biorel.config.base import FORCE, Config
 
 
 class Export(Config):
-    """Export a model folder to ONNX, or a relations file to another format."""
+    """Export a model folder to ONNX, or convert a file of relations to another format."""
 
     example = "biorel export --relations relations.jsonl --out relations.tsv"
 
-    model: Path | None = Field(None, description="model folder to export to ONNX")
-    relations: Path | None = Field(None, description="relations in JSONL or Parquet, as extract writes them")
+    model: Path | None = Field(None, description="model folder to export as ONNX")
+    relations: Path | None = Field(None, description="relations to convert, in JSONL or Parquet as written by extract")
     documents: tuple[Path, ...] = Field(
-        (), description="the documents, for formats that hold the text (pubtator, bioc)"
+        (), description="the source documents, for formats that include the text (pubtator, bioc)"
     )
     format: Literal["auto", "onnx", "jsonl", "parquet", "tsv", "pubtator", "bioc"] = Field(
-        "auto", description="format of the output; auto tells it by the suffix"
+        "auto", description="output format; auto takes it from the file name"
     )
-    out: Path = Field(description="file to write (ONNX: a folder)")
+    out: Path = Field(description="file to write; for ONNX a folder")
     force: bool = FORCE
 
     @model_validator(mode="after")

@@ -12,9 +12,9 @@ from biorel.config.options import GRAPH
 
 
 class Extract(Config):
-    """Extract relations from abstracts: JSONL, PubTator or BioC in, a relations table out.
+    """Extract relations from abstracts in JSONL, PubTator or BioC.
 
-    Entities that a record brings are taken as they are; a record without any is tagged and linked first.
+    Entities that come with a record are used. A record without entities is tagged and linked first.
     """
 
     example = "biorel extract resources/sample/abstracts.jsonl --out relations.jsonl"
@@ -25,27 +25,31 @@ class Extract(Config):
     model: Path | None = Field(None, description="model folder  [default: the shipped CDR model]")
     out: Path | None = Field(None, description="file to write  [default: NAME.relations.jsonl in the current folder]")
     format: Literal["auto", "jsonl", "parquet", "tsv", "pubtator", "bioc"] = Field(
-        "auto", description="format of the output; auto tells it by the suffix"
+        "auto", description="output format; auto takes it from the file name"
     )
-    status: Path | None = Field(None, description="one row per input document  [default: OUT.status.jsonl]")
+    status: Path | None = Field(
+        None, description="file with one row for each input record  [default: OUT.status.jsonl]"
+    )
     tagger: Literal["spacy", "bran", "dictionary", "none"] = Field(
-        "spacy", description="what finds the entities of a record that brings none"
+        "spacy", description="tagger for records without entities"
     )
     tagger_model: str | None = Field(
-        None, description="spaCy or scispaCy model by name or folder  [default: the shipped tagger]"
+        None, description="spaCy or scispaCy model, by name or folder  [default: the shipped tagger]"
     )
-    linker: Path | None = Field(None, description="folder that build-linker wrote  [default: the shipped linker]")
-    n_process: int = Field(1, ge=1, description="processes that tag")
+    linker: Path | None = Field(None, description="folder written by build-linker  [default: the shipped linker]")
+    n_process: int = Field(1, ge=1, description="number of tagging processes")
     graph: Path | None = GRAPH
     min_score: float | None = Field(
-        None, ge=0, le=1, description="keep relations from this score, not the model's thresholds"
+        None, ge=0, le=1, description="lowest score of a relation, instead of the model's thresholds"
     )
-    all_scores: bool = Field(False, description="write every candidate pair and relation with its score")
-    max_evidence: int = Field(5, ge=1, description="mention pairs told per relation, by weight")
+    all_scores: bool = Field(False, description="write every candidate pair with the score of every relation")
+    max_evidence: int = Field(
+        5, ge=1, description="most mention pairs to write as evidence of a relation, strongest first"
+    )
     batch_tokens: int = BATCH_TOKENS
     device: str = DEVICE
     threads: int = THREADS
     force: bool = FORCE
     skip_bad: bool = Field(
-        False, description="exit 0 although some records are bad; they are in the status file either way"
+        False, description="exit with status 0 even if some records cannot be read; the status file lists them"
     )

@@ -12,7 +12,7 @@ from biorel.config.options import LOCAL_FOLDER
 
 
 class FetchCorpus(Config):
-    """Fetch a gold corpus from where its authors publish it, or verify and unpack a local copy (--from)."""
+    """Download a gold corpus from its authors, or verify and unpack a local copy (--from)."""
 
     example = "biorel fetch corpus cdr --out data/cdr"
 
@@ -20,6 +20,6 @@ class FetchCorpus(Config):
         description="cdr, chemprot, drugprot, biored or chemdisgene", json_schema_extra={"argument": True}
     )
     source: Path | None = LOCAL_FOLDER
-    url: str | None = Field(None, description="a mirror that holds the files by their names")
+    url: str | None = Field(None, description="address of a mirror that has the files under their original names")
     out: Path = OUT
     force: bool = FORCE

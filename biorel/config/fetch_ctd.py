@@ -11,12 +11,12 @@ from biorel.config.options import LOCAL_FOLDER, URL
 
 
 class FetchCtd(Config):
-    """Fetch CTD's bulk files, or verify and copy them from a local folder (--from)."""
+    """Download CTD's files, or verify and copy them from a local folder (--from)."""
 
     example = "biorel fetch ctd --from resources/sample/ctd --out data/ctd"
 
     file: tuple[str, ...] = Field(
-        (), description="a file by its name, such as CTD_genes_diseases  [default: all but the inferred ones]"
+        (), description="name of a file, such as CTD_genes_diseases  [default: all files except the inferred ones]"
     )
     source: Path | None = LOCAL_FOLDER
     url: str | None = URL

@@ -11,7 +11,7 @@ from biorel.config.options import LOCAL_FOLDER, URL
 
 
 class FetchMesh(Config):
-    """Fetch MeSH's descriptors, supplementary concepts and tree, or verify and copy local files (--from)."""
+    """Download MeSH's descriptors, supplementary concepts and tree, or verify and copy local files (--from)."""
 
     example = "biorel fetch mesh --from resources/sample/mesh.tsv --out data/mesh"
 

@@ -11,23 +11,24 @@ from biorel.config.options import ALLOW_INCOMPLETE, URL
 
 
 class FetchPubmed(Config):
-    """Fetch articles from PubMed: documents.parquet, their years, and a list of what is missing.
+    """Download articles from PubMed, with their years and a list of missing PMIDs.
 
-    A killed fetch goes on when the same command is given again. With a key in NCBI_API_KEY it is three times as fast.
+    Repeat the command to resume a download that was stopped. With a key in NCBI_API_KEY it is three times as fast.
     """
 
     example = "biorel fetch pubmed --query 'lithium AND tremor' --max 500 --email you@example.org --out data/abstracts"
 
     pmids: tuple[Path, ...] = Field((), description="files with one PMID a line")
-    query: str | None = Field(None, min_length=1, description="a query in PubMed's language")
-    ctd: Path | None = Field(None, description="folder of CTD files: the articles of its curated rows")
+    query: str | None = Field(None, min_length=1, description="query in PubMed's syntax")
+    ctd: Path | None = Field(None, description="folder of CTD files; fetches the articles of its curated rows")
     baseline: tuple[Path, ...] = Field(
         (),
-        description="read local baseline and update files (folders or files), of all PMIDs or those of --pmids/--ctd",
+        description="local baseline and update files, or folders of them, to read instead of the service; all PMIDs,"
+        " or those of --pmids or --ctd",
     )
-    max: int | None = Field(None, ge=1, description="at most this many articles")
-    email: str | None = Field(None, pattern=r"^\S+@\S+$", description="your address, which NCBI asks for")
-    tool: str = Field("biorel", min_length=1, pattern=r"^\S+$", description="what NCBI is told that asks")
+    max: int | None = Field(None, ge=1, description="largest number of articles")
+    email: str | None = Field(None, pattern=r"^\S+@\S+$", description="your email address, which NCBI asks for")
+    tool: str = Field("biorel", min_length=1, pattern=r"^\S+$", description="name of the program, as reported to NCBI")
     url: str | None = URL
     incomplete: bool = ALLOW_INCOMPLETE
     out: Path = OUT

@@ -12,13 +12,13 @@ from biorel.config.options import ALLOW_INCOMPLETE, URL
 
 
 class FetchPubtator(Config):
-    """Fetch annotated abstracts from PubTator3, or out of its bulk dump (--dump)."""
+    """Download annotated abstracts from PubTator3, or take them from its bulk dump (--dump)."""
 
     example = "biorel fetch pubtator --pmids pmids.txt --out data/pubtator"
 
     pmids: tuple[Path, ...] = Field(min_length=1, description="files with one PMID a line")
-    format: Literal["biocjson", "pubtator"] = Field("biocjson", description="format that the service is asked for")
-    dump: Path | None = Field(None, description="bioconcepts2pubtator_offsets(.gz): take the documents out of it")
+    format: Literal["biocjson", "pubtator"] = Field("biocjson", description="format to request")
+    dump: Path | None = Field(None, description="bioconcepts2pubtator_offsets(.gz); take the documents from this dump")
     url: str | None = URL
     incomplete: bool = ALLOW_INCOMPLETE
     out: Path = OUT

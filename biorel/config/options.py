@@ -1,4 +1,4 @@
-"""Options that several commands share: the sizes of an encoder, the vocabulary, the graph, the services."""
+"""Options that several commands share: encoder sizes, vocabulary, knowledge graph, services."""
 
 from __future__ import annotations
 
@@ -7,32 +7,34 @@ from typing import Literal
 
 from pydantic import Field
 
-WIDTH = Field(64, ge=4, description="D, the width of a token")
-BLOCKS = Field(2, ge=0, description="Transformer blocks")
-HEADS = Field(4, ge=0, description="attention heads; 0 leaves attention out ('CNN only')")
+WIDTH = Field(64, ge=4, description="width of a token vector (D)")
+BLOCKS = Field(2, ge=0, description="number of Transformer blocks")
+HEADS = Field(4, ge=0, description="attention heads; 0 leaves attention out (the paper's 'CNN only')")
 KERNELS: tuple[int, ...] = Field((1, 5, 1), description="widths of the convolutions of a block")
-EXPANSION = Field(4, ge=1, description="channels inside the convolutions, times D")
-POSITIONS = Field(1000, ge=1, description="learned positions; longer texts are read in windows")
+EXPANSION = Field(4, ge=1, description="channels inside the convolutions, as a multiple of the width")
+POSITIONS = Field(1000, ge=1, description="number of learned positions; longer texts are read in windows")
 
 
 def heads_fault(width: int, heads: int) -> str:
-    """What is wrong with the two together, empty where nothing is."""
+    """Why the width does not fit the number of attention heads; empty if it does."""
     return f"--width {width} is not a multiple of --heads {heads}" if heads and width % heads else ""
 
 
-Units = Literal["bpe", "words"]
+TokenizerKind = Literal["bpe", "words"]
 
-TOKENIZER: Units = Field("bpe", description="byte pair encoding, or whole words with the rest as UNK")
-MERGES = Field(None, description="BPE merges in subword-nmt's format, instead of learning them")
-TOKENIZER_FILE = Field(
-    None, description="a tokenizer.json, or a dataset, model or pretrain folder that holds one, to use as it is"
+TOKENIZER: TokenizerKind = Field(
+    "bpe", description="byte pair encoding (bpe), or whole words with all rare words as UNK (words)"
 )
-VOCABULARY = Field(2500, ge=50, description="budget of the learned BPE vocabulary")
-MIN_COUNT = Field(5, ge=1, description="words: the vocabulary is of words seen this often (the paper: 5)")
+MERGES = Field(None, description="file of BPE merges in the format of subword-nmt, instead of learning them")
+TOKENIZER_FILE = Field(
+    None, description="tokenizer.json, or a dataset, model or pretrain folder that contains one, to use unchanged"
+)
+VOCABULARY = Field(2500, ge=50, description="size of the BPE vocabulary to learn")
+MIN_COUNT = Field(5, ge=1, description="words: how often a word must occur to enter the vocabulary (the paper: 5)")
 
 
 def tokenizer_fault(tokenizer: str, merges: Path | None, file: Path | None) -> str:
-    """What is wrong with the choice, empty where nothing is."""
+    """Why these tokenizer options contradict each other; empty if they do not."""
     if merges and file:
         return "--merges and --tokenizer-file exclude each other"
     if tokenizer == "words" and (merges or file):
@@ -40,14 +42,16 @@ def tokenizer_fault(tokenizer: str, merges: Path | None, file: Path | None) -> s
     return ""
 
 
-VOTE_HELP = "score over documents: smoothed is sum s^2 / (1 + sum s), squares is sum s^2"
+VOTE_HELP = "how scores s of several documents combine: smoothed is sum s^2 / (1 + sum s), squares is sum s^2"
 
-URL = Field(None, description="base address of the service  [default: as in resources/services.toml]")
+URL = Field(None, description="base address of the service  [default: from resources/services.toml]")
 
-ALLOW_INCOMPLETE = Field(False, description="accept batches that failed; their PMIDs are listed as missing")
+ALLOW_INCOMPLETE = Field(False, description="accept failed batches; their PMIDs are listed as missing")
 
 LOCAL_FOLDER = Field(
-    None, alias="from", description="copy and verify local files of this folder instead of downloading"
+    None, alias="from", description="copy and verify the files of this folder instead of downloading them"
 )
 
-GRAPH = Field(None, description="folder that build-graph wrote: its triples are written into the text as branches")
+GRAPH = Field(
+    None, description="folder written by build-graph; its knowledge goes into the texts and the pair features"
+)

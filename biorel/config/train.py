@@ -21,43 +21,50 @@ from biorel.config.options import (
 
 
 class Train(Config):
-    """Train BRAN on a dataset; a killed run goes on from its last checkpoint when the same command is given again."""
+    """Train BRAN on a dataset.
+
+    Repeat the command to resume a run that was stopped; it continues from its last checkpoint.
+    """
 
     example = "biorel train --dataset runs/sample-dataset --out runs/sample-model --epochs 2 --seed 1"
 
-    dataset: Path = Field(description="folder that build-dataset wrote")
+    dataset: Path = Field(description="folder written by build-dataset")
     resplit_dev: int = Field(
-        0, ge=0, description="join train and dev and draw this many dev documents anew by seed (the paper: 150 of CDR)"
+        0, ge=0, description="draw this many dev documents by seed from train and dev together (the paper: 150 for CDR)"
     )
-    vectors: Path | None = Field(None, description="pre-trained vectors of tokens, word2vec text, plain or gzip")
-    pretrained: Path | None = Field(None, description="folder that pretrain --method masked wrote, to start from")
+    vectors: Path | None = Field(None, description="pre-trained token vectors in word2vec text format, plain or gzip")
+    pretrained: Path | None = Field(None, description="folder written by pretrain --method masked, to start from")
     task: Literal["relations", "triage", "ner"] = Field(
         "relations",
-        description="what it is trained and judged for: relations; whether an abstract holds one; entity spans alone",
+        description="what to learn: relations; triage (whether an abstract has any relation); ner (entity spans only)",
     )
     graph: Path | None = GRAPH
     graph_features: bool = Field(
-        True, description="with --graph: what its articles say of a pair stands beside the pair features"
+        True, description="with --graph: add features on how often the graph's articles support a pair"
     )
-    branches: int = Field(0, ge=0, description="with --graph: so many triples of an entity are written into the text")
-    soft_positions: bool = Field(True, description="with --branches: they have positions of their own (K-BERT)")
-    visible_matrix: bool = Field(True, description="with --branches: only its entity's mentions see one (K-BERT)")
-    seed: int = Field(1, ge=0, description="seed of initial weights, splits, order and dropout")
+    branches: int = Field(0, ge=0, description="with --graph: number of triples of each entity to insert into the text")
+    soft_positions: bool = Field(True, description="with --branches: inserted triples get their own positions (K-BERT)")
+    visible_matrix: bool = Field(
+        True, description="with --branches: only the mentions of its entity can attend to a triple (K-BERT)"
+    )
+    seed: int = Field(1, ge=0, description="seed for initial weights, splits, order and dropout")
     device: str = DEVICE
     threads: int = THREADS
     deterministic: bool = Field(
-        False, description="on CUDA: only operations that repeat bit for bit (tested on CPUs, which do so without)"
+        False, description="on CUDA: use only operations that give bit-identical results (on a CPU this is always so)"
     )
 
     encoder: str = Field(
         "transformer",
         pattern=r"^(transformer|hf:.+)$",
-        description="BRAN's own blocks, or hf:FOLDER_OR_NAME, a pre-trained BERT in their place (extra `hf`)",
+        description="transformer: BRAN's own blocks; hf:FOLDER_OR_NAME: a pre-trained BERT instead (extra `hf`)",
     )
-    encoder_rate: float = Field(5e-5, gt=0, description="hf: peak learning rate of its last block")
-    layer_decay: float = Field(0.9, gt=0, le=1, description="hf: share of that rate from block to block downwards")
-    gradient_checkpointing: bool = Field(False, description="hf: recompute activations, for less memory")
-    mixed_precision: bool = Field(True, description="hf: bfloat16 on a GPU")
+    encoder_rate: float = Field(5e-5, gt=0, description="hf: peak learning rate of the last block")
+    layer_decay: float = Field(
+        0.9, gt=0, le=1, description="hf: factor of the learning rate from each block to the one below"
+    )
+    gradient_checkpointing: bool = Field(False, description="hf: recompute activations to save memory")
+    mixed_precision: bool = Field(True, description="hf: use bfloat16 on a GPU")
     width: int = WIDTH
     blocks: int = BLOCKS
     heads: int = HEADS
@@ -65,45 +72,56 @@ class Train(Config):
     expansion: int = EXPANSION
     positions: int = POSITIONS
     span_pooling: Literal["mentions", "tokens"] = Field(
-        "mentions", description="what the bi-affine scores: averaged mentions, or every mention token as in the paper"
+        "mentions",
+        description="what the bi-affine scores: the mean of each mention, or each mention token as in the paper",
     )
     pair_features: bool = Field(True, description="add scores from hand-made features of a pair")
     rerank: bool = Field(
         True,
-        description="after training, join BRAN's scores with those of a linear model of words, and read each pair "
-        "against its rivals; needs the pair features; without both, scores are those of the paper's BRAN",
+        description="after training, combine BRAN's scores with a linear model over words and compare each pair with"
+        " its competing pairs; needs the pair features; without both, the scores are those of the "
+        "paper's BRAN",
     )
-    word_dropout: float = Field(0.15, ge=0, lt=1, description="probability that a token becomes UNK")
-    input_dropout: float = Field(0.3, ge=0, lt=1, description="dropout on the embedded tokens")
+    word_dropout: float = Field(0.15, ge=0, lt=1, description="probability of replacing a token by UNK")
+    input_dropout: float = Field(0.3, ge=0, lt=1, description="dropout on the token embeddings")
     inner_dropout: float = Field(0.1, ge=0, lt=1, description="dropout inside the blocks")
     final_dropout: float = Field(0.5, ge=0, lt=1, description="dropout on the head and tail projections")
 
     epochs: int = Field(20, ge=1, description="passes over the training documents")
-    patience: int = Field(0, ge=0, description="stop after this many epochs without a better dev F1; 0: never")
+    patience: int = Field(0, ge=0, description="stop after this many epochs without a better dev F1; 0 means never")
     sampling: Literal["documents", "paper"] = Field(
-        "documents", description="all pairs of a batch of documents, or the paper's pair minibatches by a coin"
+        "documents",
+        description="documents: all pairs of a batch of documents; paper: minibatches of pairs, positive or negative"
+        " with equal probability",
     )
     token_budget: int = Field(3200, ge=1, description="padded tokens of a batch of documents")
     pairs_per_step: int = Field(32, ge=1, description="paper sampling: pairs of a minibatch")
-    steps_per_epoch: int = Field(100, ge=1, description="paper sampling: minibatches that make an epoch")
+    steps_per_epoch: int = Field(100, ge=1, description="paper sampling: minibatches of an epoch")
     learning_rate: float = Field(1e-3, gt=0, description="peak learning rate")
     warmup: int = Field(100, ge=0, description="steps of linear warm-up")
     final_rate: float = Field(
-        0.05, ge=0, le=1, description="share of the peak that the cosine schedule ends at; 1: constant"
+        0.05,
+        ge=0,
+        le=1,
+        description="learning rate at the end of the cosine schedule, as a share of the peak; 1 keeps it constant",
     )
-    beta1: float = Field(0.9, ge=0, lt=1, description="Adam's first decay")
-    beta2: float = Field(0.999, ge=0, lt=1, description="Adam's second decay")
+    beta1: float = Field(0.9, ge=0, lt=1, description="decay of Adam's first moment")
+    beta2: float = Field(0.999, ge=0, lt=1, description="decay of Adam's second moment")
     epsilon: float = Field(1e-8, gt=0, description="Adam's epsilon")
     weight_decay: float = Field(0.0, ge=0, description="decoupled weight decay")
-    clip: float = Field(10.0, gt=0, description="gradient norm is clipped to this")
-    gradient_noise: float = Field(0.0, ge=0, description="eta of the annealed Gaussian noise on gradients")
+    clip: float = Field(10.0, gt=0, description="largest gradient norm")
+    gradient_noise: float = Field(
+        0.0, ge=0, description="eta of the annealed Gaussian noise on the gradient; 0 for none"
+    )
     ema: float = Field(0.998, ge=0, lt=1, description="decay of the running average of the weights")
-    positive_weight: float = Field(1.0, gt=0, description="weight of pairs that hold a relation")
-    ner_weight: float = Field(1.0, ge=0, description="lambda of the entity-type loss; 0 is 'no NER'")
+    positive_weight: float = Field(1.0, gt=0, description="weight of pairs that have a relation")
+    ner_weight: float = Field(
+        1.0, ge=0, description="weight (lambda) of the entity-type loss; 0 is the paper's 'no NER'"
+    )
     thresholds: Literal["shared", "own"] = Field(
         "shared",
-        description="from dev: one for all relations, half of the best F1 (Lipton et al. 2014), or each one's own, "
-        "where F1 is best (the paper)",
+        description="tuned on dev: shared by all relations, at half of the best F1 (Lipton et al. 2014); or each "
+        "relation's own, where its F1 is best (the paper)",
     )
     eval_tokens: int = BATCH_TOKENS
     out: Path = OUT

@@ -632,7 +632,7 @@ def test_an_output_that_exists_is_replaced_only_when_told(write, tmp_path):
 
 def test_force_does_not_replace_a_folder_that_is_not_biorels(write, tmp_path):
     write("d/thesis.doc", "ten years of work")
-    with pytest.raises(OutputError, match="not a folder that biorel wrote"):
+    with pytest.raises(OutputError, match="biorel did not write this folder"):
         build(tmp_path / "d", train=[write("a.txt", STORY)], schema="cdr", force=True)
     assert (tmp_path / "d" / "thesis.doc").read_text() == "ten years of work"
 

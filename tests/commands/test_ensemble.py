@@ -114,7 +114,7 @@ def test_members_of_other_relations_are_told(model, tmp_path):
 
 def test_on_the_command_line(model, other, tmp_path, capsys):
     code, told, _ = command_line(capsys, "ensemble", *flags(model=model), *flags(model=other, out=tmp_path / "both"))
-    assert (code, told) == (0, f"model: {tmp_path / 'both'}\n")
+    assert (code, told) == (0, f"the mean of 2 models\nmodel: {tmp_path / 'both'}\n")
     for arguments, status in (
         (flags(model=model) * 2, 2),
         ([], 2),

@@ -424,7 +424,7 @@ def test_every_format_tells_the_same_relations(model, write, tmp_path):
         assert len(first.curations) == 3
     for name in ("tsv", "parquet", "pubtator", "bioc"):
         given = {"input": source, "model": model, "format": name, "min_score": 0, "tagger": "none"}
-        extract.run(Extract.model_validate({**given, "out": tmp_path / "x.out"}))
+        extract.run(Extract.model_validate({**given, "out": tmp_path / "x.out", "force": True}))
         suffix = {"bioc": "xml"}.get(name, name)
         assert (tmp_path / "x.out").read_bytes() == (tmp_path / f"r.{suffix}").read_bytes()
 
@@ -439,9 +439,18 @@ def test_without_out_the_name_of_the_input_tells_the_name(model, write, tmp_path
     assert {path.name for path in here.iterdir()} == {f"a.relations.{suffix}", f"a.relations.{suffix}.status.jsonl"}
 
 
-def test_a_second_extraction_replaces_the_first(model, write, tmp_path):
+@pytest.mark.parametrize("existing", ["r.jsonl", "r.jsonl.status.jsonl"])
+def test_an_existing_output_or_status_file_is_kept_without_force(model, write, tmp_path, existing):
+    write(existing, "kept")
+    with pytest.raises(OutputError, match=f"{existing}: exists already"):
+        run(model, write("a.jsonl", lines(story("1"))), tmp_path / "r.jsonl")
+    assert (tmp_path / existing).read_text() == "kept"
+    assert {path.name for path in tmp_path.iterdir()} == {existing, "a.jsonl"}
+
+
+def test_a_second_extraction_with_force_replaces_the_first(model, write, tmp_path):
     run(model, write("a.jsonl", lines(story("1"))), tmp_path / "r.jsonl", min_score=0)
-    relations, _ = run(model, write("b.jsonl", lines(story("2"))), tmp_path / "r.jsonl", min_score=0)
+    relations, _ = run(model, write("b.jsonl", lines(story("2"))), tmp_path / "r.jsonl", min_score=0, force=True)
     assert {row["doc_id"] for row in relations} == {"2"}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "b.jsonl", "r.jsonl", "r.jsonl.status.jsonl"]
 
@@ -455,12 +464,12 @@ def test_a_failure_leaves_the_output_that_was_there(model, tmp_path, write):
     assert len(before) == 2
     for content in (lines(*(story(str(number)) for number in range(300))).encode() + b"\xff\n", b"{\n"):
         with pytest.raises(InputError):
-            run(model, write("b.jsonl", content), tmp_path / "r.jsonl")
+            run(model, write("b.jsonl", content), tmp_path / "r.jsonl", force=True)
         assert {path: path.read_bytes() for path in tmp_path.glob("r*")} == before
 
 
 def test_the_output_is_not_the_input(model, tmp_path, write):
-    source = write("a.status.jsonl", lines(STORY))
+    source = write("a.jsonl.status.jsonl", lines(STORY))
     for options in (
         {"out": source},
         {"out": tmp_path / "a.jsonl"},  # whose status file is the input
@@ -495,7 +504,7 @@ def test_bad_records_among_good_ones(model, tmp_path, write, capsys):
     assert "6 relations of 3 documents (2 ok, 1 bad record)" in told
     assert "docs/s on cpu" in told
     assert len(read_json_lines(tmp_path / "r.jsonl")) == 6
-    code, _, said = command_line(capsys, *command, "--skip-bad")
+    code, _, said = command_line(capsys, *command, "--skip-bad", "--force")
     assert (code, said) == (0, "")
 
 
@@ -576,7 +585,7 @@ def test_a_record_with_entities_is_taken_as_it_is(model, write, tmp_path, opened
 
 def test_where_all_records_bring_entities_no_tagger_is_opened(model, write, tmp_path, opened):
     for tagger in ("spacy", "bran", "dictionary"):
-        run(model, write("a.jsonl", lines(story("1"), story("2"))), tmp_path / "r.jsonl", tagger=tagger)
+        run(model, write("a.jsonl", lines(story("1"), story("2"))), tmp_path / f"{tagger}.jsonl", tagger=tagger)
     assert opened == []
 
 

@@ -100,9 +100,9 @@ def test_extract_reads_with_the_graph(knowing, graph, tmp_path):
 @pytest.mark.slow
 def test_extract_tells_where_a_graph_is_missing(knowing, model, graph, tmp_path):
     told = Reason.DOCUMENTS_WITHOUT_GRAPH
-    assert extracted(knowing, tmp_path / "without.jsonl").books[told] == 48
-    assert told not in extracted(knowing, tmp_path / "with.jsonl", graph=graph).books
-    assert told not in extracted(model, tmp_path / "plain.jsonl").books
+    assert extracted(knowing, tmp_path / "without.jsonl").details["counts"][told] == 48
+    assert told not in extracted(knowing, tmp_path / "with.jsonl", graph=graph).details["counts"]
+    assert told not in extracted(model, tmp_path / "plain.jsonl").details["counts"]
 
 
 def test_a_folder_that_is_no_graph_is_told(knowing, dataset, tmp_path):

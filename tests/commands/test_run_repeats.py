@@ -126,7 +126,7 @@ def test_several_models_where_one_is_meant_are_told(pipeline, go):
     pipeline.write_text(pipeline.read_text() + TOGETHER.replace('["{model}"]', '"{model}"'))
     with pytest.raises(ConfigError, match="stage ensemble: model names several outputs") as told:
         go(seeds=2)
-    assert told.value.hint == 'say model = ["..."], a list'
+    assert told.value.hint == 'write model = ["..."], a list'
 
 
 @pytest.mark.parametrize(
@@ -216,5 +216,5 @@ def test_folds_stand_for_another_draw_and_every_fold_has_an_ensemble_of_its_own(
 def test_a_pipeline_with_splits_of_its_own_has_no_folds(go, tmp_path):
     with pytest.raises(ConfigError, match=r"--folds: no stage of .* takes a fold") as told:
         go(folds=3)
-    assert "where it draws the split itself" in told.value.hint
+    assert "if it draws the split itself" in told.value.hint
     assert not (tmp_path / "out").exists()

@@ -53,7 +53,7 @@ def test_j_02_reports_a_bad_line_with_its_number(capsys, write, model, tmp_path,
     assert code == 3
     assert f"bad record: {source}:2: " in err
     assert [row["status"] for row in read_json_lines(tmp_path / "r.jsonl.status.jsonl")].count("bad record") == 1
-    assert command_line(capsys, *given, "--skip-bad")[0] == 0
+    assert command_line(capsys, *given, "--skip-bad", "--force")[0] == 0
 
 
 @pytest.mark.parametrize("kind", ["config", "schema", "merges", "pipeline"])

@@ -102,7 +102,7 @@ def test_r_08_tokenising_does_not_hang_after_a_fork(tmp_path, asked):
 
 def test_r_08_tagging_processes_do_not_hang_after_tokenising(tmp_path, monkeypatch):
     """Forked workers tag the second chunk after the first was tokenised in the parent process."""
-    monkeypatch.setattr(extract, "_CHUNK", 2)
+    monkeypatch.setattr(extract, "BATCH_SIZE", 2)
     rows = [
         {"pmid": row["pmid"], "title": row["title"], "abstract": ""}
         for row in read_json_lines(SAMPLE / "abstracts.jsonl")[:4]
