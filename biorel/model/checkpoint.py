@@ -32,8 +32,8 @@ OLD_WEIGHT_NAMES = (
     (re.compile(r"\breranker\.rival_(weights|bias)$"), r"reranker.competing_\1"),
     (re.compile(r"(^|\.)features\.(inner|outer)\."), r"\1pair_features.\2."),
 )
-# the attention and the convolutions of all blocks were one flat list, `halves`
-_HALF = re.compile(r"^(.*\bencoder\.)halves\.(\d+)\.")
+# the attention and the convolutions of all blocks were one flat list, `halves`; in a reader below `encoder.passage`
+_HALF = re.compile(r"^(.*\bencoder\.(?:passage\.)?)halves\.(\d+)\.")
 
 # fields of BranConfig that the first models lack; they have their defaults there
 _OPTIONAL = frozenset(
