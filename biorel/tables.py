@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from biorel.errors import InputError
-from biorel.schemas import FORMER_NAMES, SCHEMAS, from_row, to_row
+from biorel.schemas import FORMER_NAMES, SCHEMAS, column_values, from_row
 
 R = TypeVar("R")
 
@@ -27,23 +27,24 @@ class TableWriter(Generic[R]):
 
     def __init__(self, path: Path, kind: type[R], rows_per_group: int = ROWS_PER_GROUP) -> None:
         self._schema = SCHEMAS[kind]
+        self._texts = [column.name for column in self._schema if column.type == pa.string()]
         self._file = pq.ParquetWriter(path, self._schema, compression="zstd")
-        self._rows: list[dict[str, Any]] = []
+        self._records: list[R] = []
         self._rows_per_group = rows_per_group
         self._characters = 0
 
     def write(self, records: Iterable[R]) -> None:
         for record in records:
-            row = to_row(record)
-            self._rows.append(row)
-            self._characters += sum(len(value) for value in row.values() if isinstance(value, str))
-            if len(self._rows) >= self._rows_per_group or self._characters >= CHARACTERS_PER_GROUP:
+            self._records.append(record)
+            self._characters += sum(len(getattr(record, name) or "") for name in self._texts)
+            if len(self._records) >= self._rows_per_group or self._characters >= CHARACTERS_PER_GROUP:
                 self._flush()
 
     def _flush(self) -> None:
-        if self._rows:
-            self._file.write_table(pa.Table.from_pylist(self._rows, schema=self._schema))
-            self._rows, self._characters = [], 0
+        if self._records:
+            columns = [column_values(self._records, name) for name in self._schema.names]
+            self._file.write_table(pa.Table.from_arrays(columns, schema=self._schema))
+            self._records, self._characters = [], 0
 
     def __enter__(self) -> Self:
         return self

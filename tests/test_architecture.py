@@ -35,10 +35,10 @@ ROOMS: dict[str, set[str]] = {
     "formats": {"errors", "records", "counts", "schemas", "tables"},
     "fetch": {"errors", "counts", "formats"},
     "knowledge": {"errors", "records", "counts", "text", "formats"},
-    "dataset": {"errors", "records", "counts", "config", "artifacts", "text", "formats", "knowledge"},
+    "dataset": {"errors", "records", "counts", "resources", "artifacts", "text", "formats", "knowledge"},
     "model": {"errors"},
     "machine": {"errors", "model"},
-    "scoring": {"errors", "records", "counts", "resources", "config", "artifacts", "formats", "knowledge", "dataset"},
+    "scoring": {"errors", "records", "counts", "config", "artifacts", "formats", "knowledge", "dataset"},
     "training": {
         "errors",
         "records",

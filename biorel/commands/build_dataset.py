@@ -1,15 +1,16 @@
-"""build-dataset: documents + mentions + curations + MeSH -> pairs and examples, by split.
+"""build-dataset: from documents, mentions, curations and MeSH to labelled pairs and examples, by split.
 
-The documents are streamed twice: once to learn their ids, their splits and the vocabulary, once to be
-labelled, encoded and written. Memory holds one document at a time, the ids, and the curations of these documents.
+Each input file is parsed once. Later passes stream the documents from a spool in the output folder. Memory holds one
+document, the document ids, and the curations of these documents.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
-from collections.abc import Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,14 @@ from biorel import artifacts
 from biorel.artifacts import Artifact
 from biorel.config.build_dataset import BuildDataset
 from biorel.counts import Counts, Reason
-from biorel.dataset.corpora import Sources, find_splits
+from biorel.dataset.corpora import ConceptIds, Corpus, CorpusFiles, read_corpus
+from biorel.dataset.derive_schema import derive, uncollapsed_schema
 from biorel.dataset.featurize import Featurizer
 from biorel.dataset.hypernyms import strict_ancestors
 from biorel.dataset.label import Rules, label, mark_too_long
 from biorel.dataset.labels import LABELS, labels_to_json, ner_labels
-from biorel.dataset.relation_schema import RelationSchema, RelationType, derive, load_schema, roll_up, schema_toml
-from biorel.dataset.splits import SPLITS, read_ids
+from biorel.dataset.relation_schema import RelationSchema, named_schema, schema_toml
+from biorel.dataset.splits import SPLITS, SplitRule, read_ids
 from biorel.dataset.statistics import SplitStatistics, total
 from biorel.errors import InputError
 from biorel.knowledge.ctd_curations import read_alternate_ids, read_curations, read_interaction_types
@@ -33,37 +35,39 @@ from biorel.knowledge.ctd_table import find_table
 from biorel.knowledge.mesh import Mesh, read_mesh
 from biorel.progress import SILENT, Progress
 from biorel.records import Document, Example, Mention, Pair
-from biorel.resources import resource
 from biorel.scoring.tables import dataset_table
 from biorel.tables import TableWriter
-from biorel.text.tokenizer import choose_tokenizer, save_tokenizer
+from biorel.text.tokenizer import TOKENIZER, choose_tokenizer, load_tokenizer, save_tokenizer
 
 TABLES: dict[str, type] = {"documents": Document, "mentions": Mention, "pairs": Pair, "examples": Example}
+_EXAMPLES_PER_GROUP, _ROWS_PER_GROUP = 128, 4096
+_SPOOL = "spool"
 _WRITTEN = {
     "train": Reason.DOCUMENTS_WRITTEN_TRAIN,
     "dev": Reason.DOCUMENTS_WRITTEN_DEV,
     "test": Reason.DOCUMENTS_WRITTEN_TEST,
 }
-_EXAMPLES_PER_GROUP = 128
-# the widest schema there is: what `derive` counts before it knows its labels
-_CTD_PAIR_TYPES = (("Chemical", "Disease"), ("Gene", "Disease"), ("Chemical", "Gene"))
 
 
 def run(config: BuildDataset, progress: Progress = SILENT) -> Artifact:
-    """Build the dataset folder `config.out`.
+    """Write the dataset folder `config.out`.
 
     Raises:
-        BiorelError: bad input, no document, no positive at all, or an output that cannot be written.
+        BiorelError: bad input, no document, no positive pair, or the folder cannot be written.
     """
     with artifacts.folder("build-dataset", config.options(), config.out, force=config.force) as output:
         counts = output.counts
         progress.line("reading documents")
-        sources, tokenizer = _first_pass(config, counts)
-        schema, rules = _rules(config, sources, counts)
+        # read first: a file that is missing should not be reported only after all documents are read
+        given = load_tokenizer(config.tokenizer_file) if config.tokenizer_file is not None else None
+        corpus = _read(config, output.path / _SPOOL, counts)
+        tokenizer = given or _learned(config, corpus)
+        rules = _rules(config, corpus, counts)
+        schema = rules.schema
         entity_types = dict.fromkeys(type_ for types in schema.pair_types for type_ in types)
-        encoder = Featurizer(tokenizer, schema.labels, ner_labels(tuple(entity_types)))
+        featurizer = Featurizer(tokenizer, schema.labels, ner_labels(tuple(entity_types)))
         progress.line("labelling and encoding")
-        statistics = _second_pass(config, sources, rules, encoder, output.path, counts)
+        statistics = _write_splits(config, corpus, rules, featurizer, output.path, counts)
 
         splits = {split: statistics[split].to_json() for split in SPLITS}
         stats: dict[str, Any] = {
@@ -77,112 +81,100 @@ def run(config: BuildDataset, progress: Progress = SILENT) -> Artifact:
         if config.strict and counts[Reason.ROW_MALFORMED]:
             places = ", ".join(counts.examples[Reason.ROW_MALFORMED])
             raise InputError(
-                f"{counts[Reason.ROW_MALFORMED]} malformed rows, at {places}", "mend them, or leave --strict out"
+                f"{counts[Reason.ROW_MALFORMED]} malformed rows, at {places}", "correct them, or leave --strict out"
             )
         if not stats["total"]["positives"]:
-            raise _no_positive(sources, counts)
+            raise _no_positive(corpus, counts)
         artifacts.write_json(output.path / "stats.json", stats)
-        artifacts.write_json(output.path / LABELS, labels_to_json(schema, encoder.ner))
+        artifacts.write_json(output.path / LABELS, labels_to_json(schema, featurizer.ner))
         (output.path / "schema.toml").write_text(schema_toml(schema), encoding="utf-8")
-        save_tokenizer(tokenizer, output.path / "tokenizer.json")
+        save_tokenizer(tokenizer, output.path / TOKENIZER)
         table = dataset_table(stats)
         (output.path / "tables.md").write_text(table + "\n", encoding="utf-8")
+        shutil.rmtree(output.path / _SPOOL)
     return Artifact(label="dataset", path=config.out, summary=[table])
 
 
-def _first_pass(config: BuildDataset, counts: Counts) -> tuple[Sources, Tokenizer]:
-    """Ids and splits of the documents, the curations that concern them, and the tokenizer.
-
-    Only the second pass books the documents, so that nothing is counted twice.
-    """
-    splits = find_splits(config, counts)
+def _read(config: BuildDataset, spool: Path, counts: Counts) -> Corpus:
+    """The documents with their splits, and CTD's curations of them."""
     excluded = read_ids(config.exclude_pmids, counts)
     vocabulary = find_table(config.ctd, ("CTD_diseases",), counts) if config.ctd is not None else None
     primary = read_alternate_ids(vocabulary, counts) if vocabulary is not None else {}
     mesh = read_mesh(config.mesh, counts) if config.mesh else Mesh({}, {}, {})
-    sources = Sources(config, splits, excluded, {}, primary, mesh)
-    split_of: dict[str, str] = {}
-
-    def texts(of: Collection[str] = ("train",)) -> Iterator[str]:
-        for split, annotated in sources.stream(Counts()):
-            doc_id = annotated.document.doc_id
-            if split_of.setdefault(doc_id, split) != split:
-                raise InputError(f"document {doc_id} is in {split_of[doc_id]} and in {split}", "a split is by document")
-            if split in of:
-                yield annotated.document.text
-
-    choice: dict[str, Any] = {
-        "kind": config.tokenizer,
-        "file": config.tokenizer_file,
-        "merges": config.merges,
-        "vocabulary": config.vocabulary,
-        "min_count": config.min_count,
-    }
-    tokenizer = choose_tokenizer(texts(), **choice)
-    if config.tokenizer_file is not None:
-        for _ in texts():
-            pass
-    elif config.merges is None and "train" not in split_of.values():
-        # a dataset to evaluate on: nothing is trained with this vocabulary, it only counts tokens
-        tokenizer = choose_tokenizer(texts(SPLITS), **choice)
-    if not split_of:
-        raise InputError("no document in any split", "check --splits and --exclude-pmids")
-    if config.ctd is not None:
-        for curation in read_curations(config.ctd, counts, split_of.keys()):
-            sources.curations.setdefault(curation.doc_id, []).append(curation)
-    return sources, tokenizer
+    corpus = read_corpus(
+        CorpusFiles(config.train, config.dev, config.test, config.documents, config.chemprot),
+        SplitRule(
+            file=config.splits,
+            sizes=config.split_sizes,
+            folds=config.folds or 0,
+            fold=config.fold or 0,
+            seed=config.split_seed,
+            dev_share=config.dev_share,
+            test_share=config.test_share,
+        ),
+        excluded,
+        ConceptIds(primary, mesh),
+        spool,
+        counts,
+    )
+    if config.ctd is None:
+        return corpus
+    curations: dict[str, list[Any]] = {}
+    for curation in read_curations(config.ctd, counts, corpus.doc_ids):
+        curations.setdefault(curation.doc_id, []).append(curation)
+    return replace(corpus, curations=curations)
 
 
-def _rules(config: BuildDataset, sources: Sources, counts: Counts) -> tuple[RelationSchema, Rules]:
-    parents = read_interaction_types(config.ctd, counts) if config.ctd is not None else {}
-    mesh = sources.mesh
+def _learned(config: BuildDataset, corpus: Corpus) -> Tokenizer:
+    """A tokenizer learned from the training texts."""
+    # a dataset without training documents is for evaluation; its vocabulary is only used to count tokens
+    splits = ("train",) if "train" in corpus.splits or config.merges is not None else SPLITS
+    return choose_tokenizer(
+        corpus.texts(splits),
+        kind=config.tokenizer,
+        merges=config.merges,
+        vocabulary=config.vocabulary,
+        min_count=config.min_count,
+    )
+
+
+def _rules(config: BuildDataset, corpus: Corpus, counts: Counts) -> Rules:
+    mesh = corpus.ids.mesh
     rules = Rules(
         schema=RelationSchema("none", ()),
-        parents=parents,
+        parents=read_interaction_types(config.ctd, counts) if config.ctd is not None else {},
         ancestors=strict_ancestors(mesh.tree_numbers, mesh.mapped_to),
         unlinked=config.unlinked,
         hypernyms=config.hypernyms,
         exclude_inferred=config.inferred == "exclude",
         gold=config.ctd is None,
     )
-    schema = _derived(config, sources, rules) if config.relation_schema == "derive" else _named(config.relation_schema)
-    return schema, replace(rules, schema=schema)
+    if config.relation_schema == "derive":
+        return replace(rules, schema=_derived(corpus, rules, config.min_share))
+    return replace(rules, schema=named_schema(config.relation_schema))
 
 
-def _named(name: str) -> RelationSchema:
-    path = Path(name)
-    return load_schema(path if path.suffix == ".toml" else resource("relations", f"{name}.toml"))
+def _derived(corpus: Corpus, rules: Rules, min_share: float) -> RelationSchema:
+    """The schema that the paper's rules give for these documents.
 
-
-def _derived(config: BuildDataset, sources: Sources, rules: Rules) -> RelationSchema:
-    """Count the positives under a schema that keeps every word of the source, then apply the paper's rules."""
-    words = dict.fromkeys(
-        (head, roll_up(curation.relation, rules.parents), tail)
-        for head, tail in _CTD_PAIR_TYPES
-        for curations in sources.curations.values()
-        for curation in curations
-        if curation.asserted and (curation.head_type, curation.tail_type) == (head, tail)
-    )
-    if not words:
+    Raises:
+        InputError: no curation concerns these documents.
+    """
+    everything = uncollapsed_schema(chain.from_iterable((corpus.curations or {}).values()), rules.parents)
+    if not everything.relations:
         raise InputError("--schema derive: no curation concerns these documents", "derive works on --ctd")
-    everything = RelationSchema(
-        "everything",
-        tuple(
-            RelationType(name=f"{head} {word} {tail}", head=head, tail=tail, sources=(word,))
-            for head, word, tail in words
-        ),
-    )
-    names = {relation.name: (relation.head, relation.sources[0], relation.tail) for relation in everything.relations}
-    counts: Counter[tuple[str, str, str]] = Counter()
-    for _, annotated in sources.stream(Counts()):
-        _, pairs = label(annotated, annotated.curations, replace(rules, schema=everything))
-        counts.update(names[name] for pair in pairs for name in pair.relations)
-    return derive(counts, config.min_share)
+    terms = {relation.name: (relation.head, relation.sources[0], relation.tail) for relation in everything.relations}
+    positives: Counter[tuple[str, str, str]] = Counter()
+    for _, annotated in corpus.stream(Counts()):
+        _, pairs = label(annotated, replace(rules, schema=everything))
+        positives.update(terms[name] for pair in pairs for name in pair.relations)
+    return derive(positives, min_share)
 
 
-def _second_pass(
-    config: BuildDataset, sources: Sources, rules: Rules, encoder: Featurizer, folder: Path, counts: Counts
+def _write_splits(
+    config: BuildDataset, corpus: Corpus, rules: Rules, featurizer: Featurizer, folder: Path, counts: Counts
 ) -> dict[str, SplitStatistics]:
+    """Label and encode each document, and write the tables of each split."""
     statistics = {split: SplitStatistics(rules.schema) for split in SPLITS}
     keep_empty = config.keep_empty or bool(config.train or config.dev or config.test)
     with ExitStack() as stack:
@@ -191,40 +183,43 @@ def _second_pass(
             (folder / split).mkdir()
             for name, kind in TABLES.items():
                 path = folder / split / f"{name}.parquet"
-                rows = _EXAMPLES_PER_GROUP if kind is Example else 4096
+                rows = _EXAMPLES_PER_GROUP if kind is Example else _ROWS_PER_GROUP
                 writers[split, name] = stack.enter_context(TableWriter(path, kind, rows))
-        for split, annotated in sources.stream(counts):
+        for split, annotated in corpus.stream(counts):
             counts.add(Reason.DOCUMENTS_LABELLED)
-            linked, pairs = label(annotated, annotated.curations, rules)
-            doc_id = annotated.document.doc_id
+            linked, pairs = label(annotated, rules)
+            document, doc_id = annotated.document, annotated.document.doc_id
             if not keep_empty and not any(pair.relations and not pair.excluded_because for pair in pairs):
                 counts.add(Reason.DOCUMENT_WITHOUT_POSITIVE, doc_id)
                 counts.add(
                     Reason.NEGATIVE_PAIR_WITHOUT_POSITIVE, count=sum(not pair.excluded_because for pair in pairs)
                 )
                 continue
-            too_long = encoder.count_tokens(annotated.document) > config.max_tokens
+            encoding = featurizer.encode(document)
+            too_long = len(encoding.ids) > config.max_tokens
             if too_long:
                 counts.add(Reason.DOCUMENT_TOO_LONG, doc_id)
                 pairs = mark_too_long(pairs)
                 for pair in pairs:
                     counts.add(Reason.POSITIVE_PAIR_TOO_LONG if pair.relations else Reason.NEGATIVE_PAIR_TOO_LONG)
             else:
-                example = encoder.example(annotated.document, annotated.mentions, linked, pairs, counts)
-                writers[split, "documents"].write([annotated.document])
+                example = featurizer.example(document, annotated.mentions, linked, pairs, counts, encoding)
+                writers[split, "documents"].write([document])
                 writers[split, "mentions"].write(annotated.mentions)
                 writers[split, "examples"].write([example])
+                counts.add(_WRITTEN[split])
             writers[split, "pairs"].write(pairs)
             statistics[split].add(pairs, too_long=too_long)
-            if not too_long:
-                counts.add(_WRITTEN[split])
     return statistics
 
 
-def _no_positive(sources: Sources, counts: Counts) -> InputError:
-    """0 positives is a fault of ids or schema, hardly ever of the data: tell which ids found no match."""
+def _no_positive(corpus: Corpus, counts: Counts) -> InputError:
+    """The error of a dataset without a positive pair. Its hint names the kinds of ids that are never mentioned.
+
+    The cause is nearly always a mismatch of ids or the wrong schema, hardly ever the documents.
+    """
     prefixes: Counter[str] = Counter()
-    for _, annotated in sources.stream(Counts()):
+    for _, annotated in corpus.stream(Counts()):
         mentioned = {mention.entity_id for mention in annotated.mentions}
         for curation in annotated.curations:
             prefixes.update(id_.split(":")[0] for id_ in (curation.head_id, curation.tail_id) if id_ not in mentioned)

@@ -1,1 +1,1 @@
-"""Mentions + curations -> pairs -> examples: strong distant supervision (BRAN sections 2.4 and 3.3.1)."""
+"""From annotated documents to labelled pairs and encoded examples."""

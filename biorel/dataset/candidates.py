@@ -1,4 +1,4 @@
-"""Which pairs of entities a document offers: all whose types a relation of the schema joins."""
+"""Candidate pairs of a document: all pairs of entities whose types a relation of the schema connects."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import NamedTuple
 from biorel.dataset.relation_schema import RelationSchema
 from biorel.records import Mention, Pair
 
-# the paper's counts hold one entity for all the mentions of a document that have no concept id
+# the id of the one entity that holds all mentions without a concept id; see `link`
 UNLINKED_ID = "UNLINKED"
 
 
 class EntityKey(NamedTuple):
-    """An entity within a document: one id may be tagged with two types."""
+    """An entity within a document. One id may be tagged with two types; those are two entities."""
 
     id: str
     type: str
@@ -25,27 +25,27 @@ def link(mentions: Sequence[Mention], unlinked: str) -> tuple[Mention, ...]:
 
     Args:
         mentions: of one document, in the order of its file.
-        unlinked: `drop` leaves out mentions without a concept id; `merge` makes all of them ONE
-            entity, whose type is that of the first of them, as the paper's counts do.
+        unlinked: what to do with mentions without a concept id. `drop` leaves them out. `merge` makes them one
+            entity with the type of the first of them, as in the paper's counts.
     """
     if unlinked == "drop":
         return tuple(mention for mention in mentions if mention.entity_id is not None)
-    loose = [mention for mention in mentions if mention.entity_id is None]
+    without_id = [mention for mention in mentions if mention.entity_id is None]
     return tuple(
-        mention if mention.entity_id is not None else replace(mention, entity_id=UNLINKED_ID, type=loose[0].type)
+        mention if mention.entity_id is not None else replace(mention, entity_id=UNLINKED_ID, type=without_id[0].type)
         for mention in mentions
     )
 
 
 def entities(mentions: Iterable[Mention]) -> tuple[EntityKey, ...]:
-    """The entities of linked mentions, in order of first mention."""
+    """The distinct entities of linked mentions, in order of first mention."""
     return tuple(dict.fromkeys(EntityKey(mention.entity_id, mention.type) for mention in mentions if mention.entity_id))
 
 
 def candidates(doc_id: str, keys: Sequence[EntityKey], schema: RelationSchema) -> tuple[Pair, ...]:
-    """Every (head, tail) of the schema's pair types, without labels; a pair of an entity with itself is none.
+    """Every (head, tail) with a pair type of the schema, without labels. No entity is paired with itself.
 
-    A pair type whose relations are all symmetric has each unordered pair once, ids sorted.
+    If all relations of a pair type are symmetric, each unordered pair occurs once, with its ids sorted.
     """
     pairs: dict[tuple[str, str], Pair] = {}
     for head_type, tail_type in schema.pair_types:
@@ -59,6 +59,6 @@ def candidates(doc_id: str, keys: Sequence[EntityKey], schema: RelationSchema) -
 
 
 def is_symmetric(schema: RelationSchema, head_type: str, tail_type: str) -> bool:
-    """True where every relation between these types is symmetric."""
+    """Whether all relations between these types are symmetric."""
     between = [relation for relation in schema.relations if (relation.head, relation.tail) == (head_type, tail_type)]
     return head_type == tail_type and all(relation.symmetric for relation in between)

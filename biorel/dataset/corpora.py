@@ -1,13 +1,15 @@
-"""The inputs of build-dataset as one stream, whatever their kind: documents with their split and their curations."""
+"""The corpus of a dataset: its input files, parsed once, with the split and the curations of each document."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
-from biorel.config.build_dataset import BuildDataset
 from biorel.counts import Counts, Reason
-from biorel.dataset.splits import fold_splits, hash_split, read_splits, sized_splits
+from biorel.dataset.splits import SplitRule
+from biorel.dataset.spool import Spool, SpoolWriter
+from biorel.errors import InputError
 from biorel.formats.chemprot import locate, read_chemprot
 from biorel.formats.documents import read_documents
 from biorel.knowledge.mesh import Mesh, resolve
@@ -17,91 +19,154 @@ _USUAL_LENGTH = len("MESH:D000001")
 
 
 @dataclass(frozen=True)
-class Sources:
-    """The inputs, ready to be streamed any number of times: (split, document with its curations).
+class CorpusFiles:
+    """The input files: either the sets of a corpus (`train`, `dev`, `test`), or documents without a split.
 
-    `splits` is that of each document, None where it is told by a hash of the id; `primary` maps the alternate ids of a
-    disease to the one that joins are made on; `mesh` tells which ids have surplus zeros.
+    `chemprot` is a folder of ChemProt or DrugProt files; its documents have no split either.
     """
 
-    config: BuildDataset
-    splits: dict[str, str] | None
-    excluded: frozenset[str]
-    curations: dict[str, list[Curation]]
-    primary: dict[str, str]
+    train: Sequence[Path] = ()
+    dev: Sequence[Path] = ()
+    test: Sequence[Path] = ()
+    documents: Sequence[Path] = ()
+    chemprot: Path | None = None
+
+    def read(self, counts: Counts) -> Iterator[tuple[str, Annotated]]:
+        """Yield (split, document); the split is empty where the files do not give one.
+
+        Raises:
+            InputError: a file cannot be read.
+        """
+        for split, paths in (("train", self.train), ("dev", self.dev), ("test", self.test)):
+            if paths:
+                yield from ((split, annotated) for annotated in read_documents(paths, counts))
+        if self.documents:
+            yield from (("", annotated) for annotated in read_documents(self.documents, counts))
+        if self.chemprot is not None:
+            abstracts, entities, relations = locate(self.chemprot)
+            yield from (("", annotated) for annotated in read_chemprot(abstracts, entities, relations, counts))
+
+
+@dataclass(frozen=True)
+class ConceptIds:
+    """The ids on which mentions and curations are joined.
+
+    Attributes:
+        primary: from an alternate id of a disease to its primary id.
+        mesh: knows which MeSH ids are written with superfluous zeros.
+    """
+
+    primary: Mapping[str, str]
     mesh: Mesh
 
+    def canonical(self, id_: str, counts: Counts) -> str:
+        """The id to join on; an id of nine digits that MeSH does not have is counted."""
+        if len(id_) > _USUAL_LENGTH and self.mesh.names and id_.startswith("MESH:"):
+            known = resolve(self.mesh, id_)
+            if known is None:
+                counts.add(Reason.LONG_ID_UNKNOWN_TO_MESH, id_)
+            else:
+                id_ = known
+        return self.primary.get(id_, id_)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents on disk, to be streamed any number of times.
+
+    Attributes:
+        spool: all documents that were read.
+        splits: the split of each document of the spool; empty for one that is left out.
+        doc_ids: of the documents that have a split.
+        ids: for the joins.
+        curations: by document; None where the documents have their own.
+    """
+
+    spool: Spool
+    splits: Sequence[str]
+    doc_ids: Collection[str]
+    ids: ConceptIds
+    curations: Mapping[str, Sequence[Curation]] | None = None
+
+    def texts(self, splits: Collection[str]) -> Iterator[str]:
+        """The texts of the documents in these splits."""
+        for split, document in zip(self.splits, self.spool.documents(), strict=True):
+            if split in splits:
+                yield document.text
+
     def stream(self, counts: Counts) -> Iterator[tuple[str, Annotated]]:
-        for split, annotated in _read(self.config, self.splits, counts):
-            doc_id = annotated.document.doc_id
-            if doc_id in self.excluded and split == "train":
-                counts.add(Reason.DOCUMENT_EXCLUDED_FROM_TRAINING, doc_id)
-                continue
-            if self.config.ctd is not None:
-                annotated = replace(annotated, curations=tuple(self.curations.get(doc_id, ())))
-            yield split, self._known(annotated, counts)
+        """Yield (split, document) with canonical ids, and with the curations of that document."""
+        for split, annotated in zip(self.splits, self.spool.annotated(), strict=True):
+            if split:
+                yield split, self._joined(annotated, counts)
 
-    def _known(self, annotated: Annotated, counts: Counts) -> Annotated:
-        """The document with its ids as joins are made on them."""
-
-        def known(id_: str) -> str:
-            if self.mesh.names and len(id_) > _USUAL_LENGTH and id_.startswith("MESH:"):
-                found = resolve(self.mesh, id_)
-                if found is None:
-                    counts.add(Reason.LONG_ID_UNKNOWN_TO_MESH, id_)
-                id_ = found or id_
-            return self.primary.get(id_, id_)
-
-        return replace(
-            annotated,
-            mentions=tuple(
-                mention if mention.entity_id is None else replace(mention, entity_id=known(mention.entity_id))
-                for mention in annotated.mentions
-            ),
-            curations=tuple(
-                replace(curation, head_id=known(curation.head_id), tail_id=known(curation.tail_id))
-                for curation in annotated.curations
+    def _joined(self, annotated: Annotated, counts: Counts) -> Annotated:
+        doc_id = annotated.document.doc_id
+        curations = annotated.curations if self.curations is None else self.curations.get(doc_id, ())
+        mentions = []
+        for mention in annotated.mentions:
+            if mention.entity_id is not None:
+                canonical = self.ids.canonical(mention.entity_id, counts)
+                if canonical != mention.entity_id:
+                    mention = replace(mention, entity_id=canonical)
+            mentions.append(mention)
+        return Annotated(
+            annotated.document,
+            tuple(mentions),
+            tuple(
+                replace(
+                    curation,
+                    head_id=self.ids.canonical(curation.head_id, counts),
+                    tail_id=self.ids.canonical(curation.tail_id, counts),
+                )
+                for curation in curations
             ),
         )
 
 
-def find_splits(config: BuildDataset, counts: Counts) -> dict[str, str] | None:
-    """The split of each document, from a file or drawn over all documents; None where a hash of the id tells it.
+def read_corpus(
+    files: CorpusFiles, rule: SplitRule, excluded: Collection[str], ids: ConceptIds, folder: Path, counts: Counts
+) -> Corpus:
+    """Parse all files once and assign each document to a split.
+
+    Args:
+        files: the input.
+        rule: for documents that come without a split.
+        excluded: ids of documents to keep out of the training set.
+        ids: for the joins.
+        folder: for the spool; it must not exist.
+        counts: receives the counts of the readers, and the documents that are left out.
 
     Raises:
-        InputError: the file or the documents cannot be read, or the documents are too few or too many.
+        InputError: a file cannot be read, a document is in two splits, the documents do not fit the rule, or no
+            document has a split.
     """
-    if config.splits is not None:
-        return read_splits(config.splits, counts)
-    if config.split_sizes is None and config.folds is None:
-        return None
-    # a draw of exact sizes needs all ids; the books are kept when the documents are read for what is in them
-    doc_ids = [annotated.document.doc_id for annotated in _unsplit(config, Counts())]
-    if config.split_sizes is not None:
-        return sized_splits(doc_ids, config.split_sizes, config.split_seed)
-    return fold_splits(doc_ids, config.folds or 0, config.fold or 0, config.split_seed)
-
-
-def _read(config: BuildDataset, splits: dict[str, str] | None, counts: Counts) -> Iterator[tuple[str, Annotated]]:
-    """All documents with the split that each belongs to; the books are kept in `counts`."""
-    if config.train or config.dev or config.test:
-        for split, paths in (("train", config.train), ("dev", config.dev), ("test", config.test)):
-            for annotated in read_documents(paths, counts) if paths else ():
-                yield split, annotated
-        return
-    for annotated in _unsplit(config, counts):
-        doc_id = annotated.document.doc_id
-        if splits is None:
-            yield hash_split(doc_id, config.dev_share, config.test_share), annotated
-        elif doc_id in splits:
-            yield splits[doc_id], annotated
-        else:
-            counts.add(Reason.DOCUMENT_WITHOUT_SPLIT, doc_id)
-
-
-def _unsplit(config: BuildDataset, counts: Counts) -> Iterator[Annotated]:
-    if config.documents:
-        yield from read_documents(config.documents, counts)
-    if config.chemprot is not None:
-        abstracts, entities, relations = locate(config.chemprot)
-        yield from read_chemprot(abstracts, entities, relations, counts)
+    split_of = rule.assigner(counts)
+    doc_ids: list[str] = []
+    splits: list[str] = []
+    with SpoolWriter(folder) as spool:
+        for stated, annotated in files.read(counts):
+            doc_id = annotated.document.doc_id
+            # a draw of exact sizes is only possible once all ids are known
+            split = stated or ("" if rule.is_drawn else split_of(doc_id))
+            if split or rule.is_drawn:
+                spool.write(annotated)
+                doc_ids.append(doc_id)
+                splits.append(split)
+            else:
+                counts.add(Reason.DOCUMENT_WITHOUT_SPLIT, doc_id)
+    if rule.is_drawn:
+        drawn = rule.draw(doc_ids)
+        splits = [drawn[doc_id] for doc_id in doc_ids]
+    assigned: dict[str, str] = {}
+    for position, (doc_id, split) in enumerate(zip(doc_ids, splits, strict=True)):
+        if split == "train" and doc_id in excluded:
+            counts.add(Reason.DOCUMENT_EXCLUDED_FROM_TRAINING, doc_id)
+            splits[position] = ""
+        elif assigned.setdefault(doc_id, split) != split:
+            raise InputError(
+                f"document {doc_id} is in {assigned[doc_id]} and in {split}", "a document belongs to one split only"
+            )
+    if not assigned:
+        raise InputError("no document in any split", "check --splits and --exclude-pmids")
+    return Corpus(Spool(folder), splits, assigned.keys(), ids)

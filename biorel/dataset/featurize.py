@@ -1,9 +1,10 @@
-"""Documents with mentions and pairs into examples: token ids, token spans, BIO tags, features."""
+"""From a document with mentions and pairs to an example: token ids, token spans, BIO tags and features of pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 from tokenizers import Encoding, Tokenizer
@@ -19,17 +20,39 @@ from biorel.text.tokenizer import encode
 
 
 @dataclass(frozen=True)
+class _Placed:
+    """A linked mention with the index of its entity and its half-open token span."""
+
+    entity: int
+    first: int
+    last: int
+    mention: Mention
+
+
+@dataclass(frozen=True)
 class Featurizer:
-    """What turns a document into an example: the tokenizer and the numbering of labels."""
+    """Makes examples of documents.
+
+    Attributes:
+        tokenizer: its tokens are those of the examples.
+        relations: [R] labels; relation i of an example is label i - 1, and 0 is NULL.
+        ner: BIO labels, see `dataset.labels.ner_labels`.
+    """
 
     tokenizer: Tokenizer
     relations: tuple[str, ...]
     ner: tuple[str, ...]
 
-    def count_tokens(self, document: Document) -> int:
-        return len(self._encoded(document).ids)
+    @cached_property
+    def _relation_index(self) -> Mapping[str, int]:
+        return {name: index for index, name in enumerate(self.relations, start=1)}
 
-    def _encoded(self, document: Document) -> Encoding:
+    @cached_property
+    def _tag_index(self) -> Mapping[str, int]:
+        return {label: index for index, label in enumerate(self.ner)}
+
+    def encode(self, document: Document) -> Encoding:
+        """The tokens of a document."""
         return encode(self.tokenizer, document.text)
 
     def example(
@@ -39,59 +62,50 @@ class Featurizer:
         linked: Sequence[Mention],
         pairs: Sequence[Pair],
         counts: Counts,
+        encoding: Encoding | None = None,
     ) -> Example:
         """Encode one document.
 
         Args:
-            document: its text gives the tokens.
+            document: the document.
             mentions: all mentions, linked or not; they give the BIO tags.
             linked: the mentions that belong to entities (see `candidates.link`).
-            pairs: candidates, labelled or not; those of entities without a token are left out.
-            counts: books mentions that no token overlaps, the pairs lost with them, and neighbours in one token.
+            pairs: candidates, labelled or not. Those of an entity without a token are left out.
+            counts: receives the mentions that no token overlaps, the pairs lost with them, and pairs of adjacent
+                mentions that share a token.
+            encoding: the document's tokens, if `encode` has been called already.
         """
-        encoding = self._encoded(document)
-        starts = tuple(start for start, _ in encoding.offsets)
-        ends = tuple(end for _, end in encoding.offsets)
-        spans = [(mention.start, mention.end) for mention in mentions]
-        sentences = sentence_starts(document.text, len(document.title), spans)
+        text = document.text
+        encoding = encoding if encoding is not None else self.encode(document)
+        offsets = encoding.offsets
+        starts = tuple(start for start, _ in offsets)
+        ends = tuple(end for _, end in offsets)
+        sentences = sentence_starts(text, len(document.title), [(mention.start, mention.end) for mention in mentions])
 
         keys = entities(linked)
-        number = {key: index for index, key in enumerate(keys)}
-        placed: list[tuple[int, tuple[int, int], Mention]] = []
-        for mention in sorted(set(linked), key=lambda m: (m.start, m.end, str(m.entity_id), m.type, m.text)):
-            span = token_span(starts, ends, mention.start, mention.end)
-            if span is None:
-                counts.add(Reason.MENTION_WITHOUT_TOKENS, f"{document.doc_id} {mention.start}-{mention.end}")
-            else:
-                placed.append((number[EntityKey(mention.entity_id or "", mention.type)], span, mention))
-
-        for (_, one, mention), (_, other, following) in pairwise(placed):
-            if mention.end <= following.start and other[0] < one[1]:
-                place = f"{document.doc_id} {mention.text!r} {following.text!r}"
-                counts.add(Reason.MENTIONS_SHARING_TOKEN, place)
-
+        entity_of = {key: index for index, key in enumerate(keys)}
+        placed = _placed(document, linked, entity_of, starts, ends, counts)
         places: dict[int, list[MentionPlace]] = {}
-        for entity, (first, last), mention in placed:
-            sentence = sentence_index(sentences, mention.start)
-            places.setdefault(entity, []).append(
-                MentionPlace(first, last, sentence, mention.start < len(document.title))
-            )
-        mention_counts = {keys[entity]: len(found) for entity, found in places.items()}
-        kept = []
+        for one in placed:
+            sentence = sentence_index(sentences, one.mention.start)
+            in_title = one.mention.start < len(document.title)
+            places.setdefault(one.entity, []).append(MentionPlace(one.first, one.last, sentence, in_title))
+
+        kept: list[tuple[int, int, Pair]] = []
         for pair in pairs:
-            head, tail = EntityKey(pair.head_id, pair.head_type), EntityKey(pair.tail_id, pair.tail_type)
-            if head in mention_counts and tail in mention_counts:
-                kept.append((number[head], number[tail], pair))
+            head = entity_of.get(EntityKey(pair.head_id, pair.head_type))
+            tail = entity_of.get(EntityKey(pair.tail_id, pair.tail_type))
+            if head in places and tail in places:
+                kept.append((head, tail, pair))
             else:
                 counts.add(Reason.PAIR_WITHOUT_TOKENS, f"{document.doc_id} {pair.head_id} {pair.tail_id}")
-        rivals = {
-            type_: [count for key, count in mention_counts.items() if key.type == type_]
-            for type_ in {key.type for key in mention_counts}
-        }
+        type_counts: dict[str, list[int]] = {}
+        for entity, of_entity in places.items():
+            type_counts.setdefault(keys[entity].type, []).append(len(of_entity))
         words = mark_words(
-            document.text,
+            text,
             sentences,
-            [(entity, mention) for entity, _, mention in placed],
+            [(one.entity, one.mention) for one in placed],
             [key.id for key in keys],
             [key.type for key in keys],
         )
@@ -104,18 +118,22 @@ class Featurizer:
             ner_tags=self._tags(starts, ends, mentions),
             entity_ids=tuple(key.id for key in keys),
             entity_types=tuple(key.type for key in keys),
-            mention_entities=tuple(entity for entity, _, _ in placed),
-            mention_starts=tuple(span[0] for _, span, _ in placed),
-            mention_ends=tuple(span[1] for _, span, _ in placed),
-            mention_char_starts=tuple(mention.start for _, _, mention in placed),
-            mention_char_ends=tuple(mention.end for _, _, mention in placed),
+            mention_entities=tuple(one.entity for one in placed),
+            mention_starts=tuple(one.first for one in placed),
+            mention_ends=tuple(one.last for one in placed),
+            mention_char_starts=tuple(one.mention.start for one in placed),
+            mention_char_ends=tuple(one.mention.end for one in placed),
             pair_heads=tuple(head for head, _, _ in kept),
             pair_tails=tuple(tail for _, tail, _ in kept),
-            pair_labels=tuple(tuple(self.relations.index(name) + 1 for name in pair.relations) for _, _, pair in kept),
+            pair_labels=tuple(tuple(self._relation_index[name] for name in pair.relations) for _, _, pair in kept),
             pair_exclusions=tuple(pair.excluded_because for _, _, pair in kept),
             pair_features=tuple(
                 pair_features(
-                    places[head], places[tail], rivals[pair.head_type], rivals[pair.tail_type], len(sentences)
+                    places[head],
+                    places[tail],
+                    type_counts[pair.head_type],
+                    type_counts[pair.tail_type],
+                    len(sentences),
                 )
                 for head, tail, pair in kept
             ),
@@ -123,12 +141,35 @@ class Featurizer:
         )
 
     def _tags(self, starts: Sequence[int], ends: Sequence[int], mentions: Sequence[Mention]) -> tuple[int, ...]:
-        """BIO tag indices per sub-word (section 2.5); of overlapping mentions the longest is tagged."""
+        """[T] BIO tags (section 2.5). Of overlapping mentions the longest is tagged."""
         tags = [0] * len(starts)
-        index = {label: number for number, label in enumerate(self.ner)}
         for mention in sorted(mentions, key=lambda mention: (mention.start - mention.end, mention.start)):
+            begin = self._tag_index.get(f"B-{mention.type}")
             span = token_span(starts, ends, mention.start, mention.end)
-            if span and f"B-{mention.type}" in index and not any(tags[span[0] : span[1]]):
-                tags[span[0]] = index[f"B-{mention.type}"]
-                tags[span[0] + 1 : span[1]] = [index[f"I-{mention.type}"]] * (span[1] - span[0] - 1)
+            if span and begin is not None and not any(tags[span[0] : span[1]]):
+                tags[span[0]] = begin
+                tags[span[0] + 1 : span[1]] = [self._tag_index[f"I-{mention.type}"]] * (span[1] - span[0] - 1)
         return tuple(tags)
+
+
+def _placed(
+    document: Document,
+    linked: Sequence[Mention],
+    entity_of: Mapping[EntityKey, int],
+    starts: Sequence[int],
+    ends: Sequence[int],
+    counts: Counts,
+) -> list[_Placed]:
+    """The distinct linked mentions with their tokens, in the order of the text; those without a token are counted."""
+    placed: list[_Placed] = []
+    for mention in sorted(set(linked), key=lambda m: (m.start, m.end, str(m.entity_id), m.type, m.text)):
+        span = token_span(starts, ends, mention.start, mention.end)
+        if span is None:
+            counts.add(Reason.MENTION_WITHOUT_TOKENS, f"{document.doc_id} {mention.start}-{mention.end}")
+        else:
+            placed.append(_Placed(entity_of[EntityKey(mention.entity_id or "", mention.type)], *span, mention))
+    for one, following in pairwise(placed):
+        if one.mention.end <= following.mention.start and following.first < one.last:
+            place = f"{document.doc_id} {one.mention.text!r} {following.mention.text!r}"
+            counts.add(Reason.MENTIONS_SHARING_TOKEN, place)
+    return placed

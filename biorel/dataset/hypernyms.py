@@ -1,8 +1,8 @@
 """The MeSH hypernym filter (BRAN section 3.1.1, after Gu et al. 2016).
 
-Curators record the most specific concept: where an article says that tobacco causes lung
-cancer, the pair (tobacco, cancer) is true and unrecorded. Such a negative is dropped when the same head has a
-positive whose tail lies below this tail in the MeSH tree.
+Curators record the most specific concept. If an article says that tobacco causes lung cancer, the pair (tobacco,
+cancer) is true but not recorded. Such a negative pair is excluded if the same head has a positive pair whose tail is
+below this tail in the MeSH tree.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ def strict_ancestors(tree_numbers: Mapping[str, Sequence[str]], mapped_to: Mappi
     """A function from a concept id to the ids strictly above it in the tree.
 
     Args:
-        tree_numbers: descriptor id to its tree numbers; `C04.588` is above `C04.588.322`, split at the dots.
-        mapped_to: supplementary concept id to the descriptors that it is mapped to, which are its parents.
+        tree_numbers: the tree numbers of each descriptor; `C04.588` is above `C04.588.322`.
+        mapped_to: the descriptors that each supplementary concept is mapped to; they count as its parents.
     """
     holders: dict[str, set[str]] = {}
     for id_, numbers in tree_numbers.items():
@@ -31,7 +31,7 @@ def strict_ancestors(tree_numbers: Mapping[str, Sequence[str]], mapped_to: Mappi
     def ancestors(id_: str) -> frozenset[str]:
         if id_ not in cache:
             above: set[str] = set()
-            climbing = [id_]  # this concept and those that it is mapped to; a circle of mappings ends
+            climbing = [id_]  # grows by the concepts mapped to, each once, so that a cycle of mappings ends
             for concept in climbing:
                 for number in tree_numbers.get(concept, ()):
                     parts = number.split(".")
@@ -39,7 +39,7 @@ def strict_ancestors(tree_numbers: Mapping[str, Sequence[str]], mapped_to: Mappi
                         above |= holders.get(".".join(parts[:length]), set())
                 climbing += [parent for parent in mapped_to.get(concept, ()) if parent not in climbing]
             above.update(climbing)
-            # a concept at two places of one branch is not its own ancestor
+            # a concept at two positions of one branch is not its own ancestor
             cache[id_] = frozenset(above - {id_})
         return cache[id_]
 
@@ -47,12 +47,12 @@ def strict_ancestors(tree_numbers: Mapping[str, Sequence[str]], mapped_to: Mappi
 
 
 def filter_hypernyms(pairs: Sequence[Pair], ancestors: Ancestors, sides: str) -> tuple[Pair, ...]:
-    """The pairs with `drop` set on each negative that a more specific positive explains.
+    """The pairs, with `excluded_because` set on each negative that a more specific positive explains.
 
     Args:
-        pairs: of one document, with labels.
+        pairs: labelled pairs of one document.
         ancestors: see `strict_ancestors`.
-        sides: `off`, `tail` (the paper's: same head, tail above), or `both` (head above, too).
+        sides: `off`; `tail`, as in the paper (same head, tail above); or `both` (the head may be above too).
     """
     if sides == "off":
         return tuple(pairs)

@@ -1,4 +1,4 @@
-"""One document through all the rules: link, candidates, supervision, hypernym filter."""
+"""Labelling one document: linking, candidate pairs, supervision and the hypernym filter, in this order."""
 
 from __future__ import annotations
 
@@ -6,18 +6,26 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from biorel.dataset.candidates import candidates, entities, link
+from biorel.dataset.derive_schema import roll_up
 from biorel.dataset.hypernyms import Ancestors, filter_hypernyms
-from biorel.dataset.relation_schema import RelationSchema, roll_up
+from biorel.dataset.relation_schema import RelationSchema
 from biorel.dataset.supervise import not_mentioned, supervise
-from biorel.records import TOO_LONG, Annotated, Curation, Mention, Pair
+from biorel.records import TOO_LONG, Annotated, Mention, Pair
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What labelling depends on beside the document; see `config.BuildDataset` for the choices.
+    """How documents are labelled.
 
-    `gold` says that curations are relation rows of the corpus: one whose entity has no mention is a
-    fact missed, not a fact of the full text.
+    Attributes:
+        schema: the labels.
+        parents: from an interaction type of CTD to its parent; see `derive_schema.roll_up`.
+        ancestors: see `hypernyms.strict_ancestors`.
+        unlinked: see `candidates.link`.
+        hypernyms: see `hypernyms.filter_hypernyms`.
+        exclude_inferred: see `supervise.supervise`.
+        gold: the curations are the corpus's own relation rows. A row whose entity has no mention is then a missed
+            fact; a row of CTD may come from the full text of the article.
     """
 
     schema: RelationSchema
@@ -29,20 +37,20 @@ class Rules:
     gold: bool
 
 
-def label(
-    annotated: Annotated, curations: Iterable[Curation], rules: Rules
-) -> tuple[tuple[Mention, ...], tuple[Pair, ...]]:
-    """The linked mentions of a document and all its pairs, those that count and those held back."""
+def label(annotated: Annotated, rules: Rules) -> tuple[tuple[Mention, ...], tuple[Pair, ...]]:
+    """The linked mentions of a document, and all its pairs including the excluded ones."""
     doc_id = annotated.document.doc_id
-    rolled = [replace(curation, relation=roll_up(curation.relation, rules.parents)) for curation in curations]
+    curations = [
+        replace(curation, relation=roll_up(curation.relation, rules.parents)) for curation in annotated.curations
+    ]
     linked = link(annotated.mentions, rules.unlinked)
     pairs = candidates(doc_id, entities(linked), rules.schema)
-    pairs = supervise(pairs, rolled, rules.schema, exclude_inferred=rules.exclude_inferred)
+    pairs = supervise(pairs, curations, rules.schema, exclude_inferred=rules.exclude_inferred)
     pairs = filter_hypernyms(pairs, rules.ancestors, rules.hypernyms)
-    missing = not_mentioned(doc_id, pairs, rolled, rules.schema) if rules.gold else ()
+    missing = not_mentioned(doc_id, pairs, curations, rules.schema) if rules.gold else ()
     return linked, (*pairs, *missing)
 
 
 def mark_too_long(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
-    """The pairs of a document over the token cap: told, and kept as facts that were missed."""
+    """The pairs of a document over the token limit, excluded; their positives still count as facts."""
     return tuple(replace(pair, excluded_because=pair.excluded_because or TOO_LONG) for pair in pairs)

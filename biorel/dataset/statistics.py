@@ -1,4 +1,4 @@
-"""Counts of a dataset, as the paper's Tables 1, 5 and 6 tell them. A pair with two relations is two positives."""
+"""Counts of a dataset, as in the paper's Tables 1, 5 and 6. A pair with two relations is two positives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from biorel.records import HYPERNYM, INFERRED, NOT_MENTIONED, TOO_LONG, UNMAPPED
 
 
 class SplitStatistics:
-    """The running counts of one split."""
+    """Running counts of one split."""
 
     def __init__(self, schema: RelationSchema) -> None:
         self._counts: Counter[str] = Counter()
@@ -21,30 +21,29 @@ class SplitStatistics:
         }
 
     def add(self, pairs: Iterable[Pair], *, too_long: bool) -> None:
-        """Book one document."""
+        """Count the pairs of one document."""
         self._counts["too_long" if too_long else "documents"] += 1
-        seen = set()
+        names = set()
         for pair in pairs:
             positives = len(pair.relations)
-            if not pair.excluded_because:
+            reason = pair.excluded_because
+            if not reason:
                 name = pair_type_name(pair.head_type, pair.tail_type)
-                seen.add(name)
+                names.add(name)
                 self._counts["positives"] += positives
                 self._counts["negatives"] += not positives
                 self._relations.update(pair.relations)
                 self._pair_types[name].update(positives=positives, negatives=int(not positives))
-            elif pair.excluded_because == TOO_LONG:
+            elif reason == TOO_LONG:
                 self._counts["too_long_positives"] += positives
                 self._counts["too_long_negatives"] += not positives
             else:
-                self._counts[pair.excluded_because] += (
-                    max(1, positives) if pair.excluded_because == NOT_MENTIONED else 1
-                )
-        for name in seen:
+                self._counts[reason] += max(1, positives) if reason == NOT_MENTIONED else 1
+        for name in names:
             self._pair_types[name]["documents"] += 1
 
     def to_json(self) -> dict[str, Any]:
-        """As `stats.json` has it."""
+        """The counts as stats.json has them."""
         counts = self._counts
         return {
             "documents": counts["documents"],
@@ -63,7 +62,7 @@ class SplitStatistics:
 
 
 def total(splits: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """The sum over splits, nested counts included."""
+    """The sum over splits, including nested counts."""
     summed: dict[str, Any] = {}
     for split in splits:
         for name, value in split.items():

@@ -1,13 +1,13 @@
 """Labels from curations: strong distant supervision (BRAN sections 2.4 and 3.3.1).
 
-A candidate pair that a curator recorded for this very article is a positive, with every relation
-that was recorded; the other candidates of the article are NULL. A pair that was curated only with relations
-that the schema drops is neither.
+A candidate pair that a curator recorded for the same article is a positive, with all relations that were recorded.
+The other candidates of the article are NULL. A pair that was curated only with relations that the schema drops is
+excluded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from biorel.dataset.relation_schema import RelationSchema
@@ -21,10 +21,10 @@ def supervise(
 
     Args:
         pairs: candidates of one document.
-        curations: of the same document, their words already rolled up. A head and a tail in the
-            other order than the schema's are understood where the types tell.
+        curations: of the same document, with rolled-up relations. Head and tail may be in the opposite order of the
+            schema's if their types make that clear.
         schema: the labels.
-        exclude_inferred: a pair that the source inferred, not curated, is held back from the negatives.
+        exclude_inferred: exclude pairs that the source inferred but nobody curated, instead of making them negatives.
     """
     by_ids = {(pair.head_id, pair.tail_id): pair for pair in pairs}
     symmetric = {relation.name for relation in schema.relations if relation.symmetric}
@@ -32,7 +32,7 @@ def supervise(
     unmapped: set[tuple[str, str]] = set()
     inferred: set[tuple[str, str]] = set()
     for curation in curations:
-        key = _key(curation, by_ids)
+        key = _pair_of(curation, by_ids)
         if key is None:
             continue
         pair = by_ids[key]
@@ -43,29 +43,33 @@ def supervise(
             unmapped.add(key)
         else:
             relations.setdefault(key, set()).add(label)
-            turned = by_ids.get(key[::-1])  # a pair too where a directed relation joins the same types
+            # the reverse is a candidate too if a directed relation connects the same types
+            reverse = by_ids.get(key[::-1])
             if (
                 label in symmetric
-                and turned
-                and (turned.head_type, turned.tail_type) == (pair.head_type, pair.tail_type)
+                and reverse
+                and (reverse.head_type, reverse.tail_type) == (pair.head_type, pair.tail_type)
             ):
                 relations.setdefault(key[::-1], set()).add(label)
-    held_back = dict.fromkeys(inferred, INFERRED) if exclude_inferred else {}
-    held_back |= dict.fromkeys(unmapped, UNMAPPED)
+    excluded = dict.fromkeys(inferred, INFERRED) if exclude_inferred else {}
+    excluded |= dict.fromkeys(unmapped, UNMAPPED)
     return tuple(
         replace(pair, relations=tuple(label for label in schema.labels if label in relations[key]))
         if key in relations
-        else replace(pair, excluded_because=held_back.get(key, ""))
+        else replace(pair, excluded_because=excluded[key])
+        if key in excluded
+        else pair
         for key, pair in by_ids.items()
     )
 
 
-def _key(curation: Curation, by_ids: dict[tuple[str, str], Pair]) -> tuple[str, str] | None:
+def _pair_of(curation: Curation, by_ids: Mapping[tuple[str, str], Pair]) -> tuple[str, str] | None:
+    """The ids of the candidate pair that a curation is about, None if there is none."""
     for key in ((curation.head_id, curation.tail_id), (curation.tail_id, curation.head_id)):
         if key in by_ids:
             pair = by_ids[key]
-            known = {curation.head_type, curation.tail_type} - {""}
-            if known <= {pair.head_type, pair.tail_type}:
+            stated_types = {curation.head_type, curation.tail_type} - {""}
+            if stated_types <= {pair.head_type, pair.tail_type}:
                 return key
     return None
 
@@ -73,19 +77,19 @@ def _key(curation: Curation, by_ids: dict[tuple[str, str], Pair]) -> tuple[str, 
 def not_mentioned(
     doc_id: str, pairs: Iterable[Pair], curations: Iterable[Curation], schema: RelationSchema
 ) -> tuple[Pair, ...]:
-    """The facts of a gold corpus that no candidate can answer, so that recall still divides by them.
+    """The facts of a gold corpus that are no candidate pair. They are kept so that recall still counts them.
 
-    The types that the relation rows leave out are those of the first relation that uses the word. A symmetric
-    fact is one fact in either order, its ids sorted.
+    Types that the relation rows do not state are taken from the first relation that uses the source term. A symmetric
+    fact is the same fact in either order; its ids are sorted.
     """
-    found = {frozenset((pair.head_id, pair.tail_id)) for pair in pairs}
+    offered = {frozenset((pair.head_id, pair.tail_id)) for pair in pairs}
     missing: dict[tuple[str, str], Pair] = {}
     for curation in curations:
         ids = (curation.head_id, curation.tail_id)
-        known = {curation.head_type, curation.tail_type} - {""}
+        stated_types = {curation.head_type, curation.tail_type} - {""}
         meant = (relation for relation in schema.relations if curation.relation in relation.sources)
-        match = next((relation for relation in meant if known <= {relation.head, relation.tail}), None)
-        if match is not None and curation.asserted and frozenset(ids) not in found:
+        match = next((relation for relation in meant if stated_types <= {relation.head, relation.tail}), None)
+        if match is not None and curation.asserted and frozenset(ids) not in offered:
             unsorted = match.symmetric and match.head == match.tail and ids[0] > ids[1]
             if unsorted or curation.head_type not in ("", match.head):
                 ids = ids[::-1]

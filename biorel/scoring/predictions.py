@@ -11,13 +11,12 @@ from biorel import artifacts
 from biorel.config.evaluate import Evaluate
 from biorel.counts import Counts, Reason
 from biorel.dataset.hypernyms import Ancestors, strict_ancestors
-from biorel.dataset.relation_schema import RelationSchema, load_schema
+from biorel.dataset.relation_schema import RelationSchema, named_schema
 from biorel.errors import ConfigError, InputError
 from biorel.formats.documents import read_documents
 from biorel.formats.predictions import Predictions, read_predictions
 from biorel.knowledge.mesh import read_mesh
 from biorel.records import Annotated
-from biorel.resources import resource
 from biorel.scoring.concepts import ConceptScore
 from biorel.scoring.facts import FactRow, FactScore, score_facts
 from biorel.scoring.mentions import MentionScore
@@ -63,7 +62,7 @@ def _relations(
     config: Evaluate, gold: Mapping[str, Annotated], facts: Iterable[FactRow], counts: Counts
 ) -> dict[str, Any]:
     """Micro measures without and with the hypernym filter, and by relation."""
-    schema = _schema(config.relation_schema)
+    schema = named_schema(config.relation_schema)
     true = {
         (doc_id, row.head_id, _label(row.relation, schema), row.tail_id)
         for doc_id, annotated in gold.items()
@@ -95,11 +94,6 @@ def _relations(
         for label in sorted(labels | strangers)
     }
     return found
-
-
-def _schema(name: str) -> RelationSchema:
-    path = Path(name)
-    return load_schema(path if path.suffix == ".toml" else resource("relations", f"{name}.toml"))
 
 
 def _label(word: str, schema: RelationSchema) -> str:

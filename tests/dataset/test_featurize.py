@@ -63,10 +63,6 @@ MENTIONS = [
 ]
 
 
-def test_labels_begin_with_outside() -> None:
-    assert ner_labels(("A", "B")) == ("O", "B-A", "I-A", "B-B", "I-B")
-
-
 def test_a_document_encoded_by_hand() -> None:
     found = _example(DOCUMENT, MENTIONS, pairs=(Pair("1", "MESH:L", "Chemical", "MESH:G", "Disease", ("treats",)),))
     #        Lithium and gout. Lithium carbonate gave gout. Rats with gout died.
@@ -226,13 +222,14 @@ def test_a_document_without_mentions_and_one_without_text() -> None:
 
 def test_tokens_are_counted_as_they_are_encoded() -> None:
     encoder = Featurizer(_tokenizer(WORDS), CTD.labels, LABELS)
-    assert encoder.count_tokens(DOCUMENT) == len(_example(DOCUMENT, MENTIONS).token_ids) == 11
+    assert len(encoder.encode(DOCUMENT).ids) == len(_example(DOCUMENT, MENTIONS).token_ids) == 11
 
 
 _PROGRAM = """
 from pathlib import Path
 from biorel.dataset.candidates import candidates, entities, link
-from biorel.dataset.relation_schema import derive, load_schema, schema_toml
+from biorel.dataset.derive_schema import derive
+from biorel.dataset.relation_schema import load_schema, schema_toml
 from biorel.dataset.featurize import Featurizer
 from biorel.dataset.labels import ner_labels
 from biorel.dataset.hypernyms import filter_hypernyms, strict_ancestors

@@ -33,7 +33,7 @@ def test_questions_hold_the_pairs_of_cdr(shared_data, counts, name, positives, h
     facts: dict[str, set[tuple[str, str, str]]] = {"tail": set(), "head": set()}
     held_back = 0
     for item in read_documents([shared_data / "cdr" / f"CDR_{name}Set.PubTator.txt.gz"], counts):
-        linked, pairs = label(item, item.curations, rules)
+        linked, pairs = label(item, rules)
         for question in document_questions(item.document.doc_id, linked, pairs, rules.schema, templates):
             for span in question.answers:
                 assert item.document.text[span.start : span.end] == span.text
