@@ -1,6 +1,6 @@
 """The training loop: a generator of reports, without progress bar, files of results or threshold tuning.
 
-What it trains is an `Objective`: relations (`training.relations`), a reader (`qa.objective`), or an encoder that
+What it trains is an `Objective`: relations (`training.relations`), a reader (`qa.training`), or an encoder that
 predicts hidden tokens (`training.pretrain`).
 """
 
