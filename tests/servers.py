@@ -1,5 +1,4 @@
-"""A web server on the loopback that answers as the real services do, their faults included, and a clock that does
-not wait."""
+"""A local web server that answers like the real services, including their faults, and a clock that does not wait."""
 
 from __future__ import annotations
 
@@ -14,18 +13,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from biorel.fetch.http import Client
-from biorel.fetch.pacing import Clock
+from biorel.fetch.http import Client, Clock
 from biorel.fetch.services import Service, host_of
 
-SECONDS = 5  # after which a connection or the server itself is given up
+TIMEOUT = 5  # seconds, for a connection and for the end of the server
 PAGE = b"<!DOCTYPE html>\n<html><head><title>Server busy</title></head><body>Please try again.</body></html>"
 CAPTCHA = b"<html><head><title>CTD</title></head><body><altcha-widget>Are you a robot?</altcha-widget></body></html>"
 
 
 @dataclass(frozen=True)
 class Request:
-    """What came: the parameters are those of the address and of the body together."""
+    """A received request; the parameters are those of the address and of the body."""
 
     method: str
     path: str
@@ -36,7 +34,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
-    """What goes back; `cut` ends the body early, `reset` breaks the connection instead of answering."""
+    """A reply; `cut` ends the body after this many bytes, `reset` breaks the connection instead of answering."""
 
     body: bytes = b""
     status: int = 200
@@ -49,11 +47,11 @@ Answer = Reply | Callable[[Request], Reply]
 
 
 class Server:
-    """Answers by path: the answers of a path in their order, the last one for ever.
+    """Answers by path. Each path has a list of answers; the last one is repeated.
 
     Attributes:
         url: the base address.
-        requests: all that came.
+        requests: all received requests.
     """
 
     def __init__(self, port: int) -> None:
@@ -79,12 +77,12 @@ class Server:
 
 @contextmanager
 def running() -> Iterator[Server]:
-    """A server that runs for the time of the block."""
+    """A server that runs during the block."""
     holder: dict[str, Server] = {}
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-        timeout = SECONDS
+        timeout = TIMEOUT
         disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
@@ -138,11 +136,11 @@ def running() -> Iterator[Server]:
             yield holder["server"]
         finally:
             http.shutdown()
-            thread.join(SECONDS)
+            thread.join(TIMEOUT)
 
 
 class FakeClock:
-    """A clock whose pauses take no time; `pauses` are those that were taken."""
+    """A clock whose pauses take no time; `pauses` lists them in seconds."""
 
     def __init__(self) -> None:
         self.time = 0.0
@@ -157,18 +155,18 @@ class FakeClock:
         self.time += seconds
 
     def long_pauses(self) -> list[float]:
-        """Those that are more than pacing."""
+        """The pauses that are longer than pacing needs."""
         return [pause for pause in self.pauses if pause >= 1]
 
 
 def client_of(url: str, clock: FakeClock | None = None, **options: Any) -> Client:
-    """A client of a service at this address."""
+    """A client for a service at this address."""
     service = Service(name="test", url=url, hosts=frozenset({host_of(url)}), page="https://example.org/", **options)
     return Client(service, clock=(clock or FakeClock()).clock)
 
 
 def served_file(content: bytes, *, etag: str = '"v1"', ranges: bool = True, cut: int | None = None) -> Answer:
-    """A file as a file server sends it: with ranges where it allows them, and all of it where they do not fit."""
+    """A file as a file server sends it: a range if it is valid and allowed, otherwise the whole file."""
 
     def answer(request: Request) -> Reply:
         headers = {"ETag": etag, "Last-Modified": "Mon, 01 Jan 2024 00:00:00 GMT"}
@@ -195,7 +193,7 @@ def article(pmid: str | int, title: str = "A title.", abstract: str = "Some text
 
 
 def article_set(*articles: str) -> bytes:
-    """Articles as efetch sends them, with the DOCTYPE that names a DTD on the web."""
+    """Articles as efetch sends them, with a DOCTYPE that refers to a DTD on the web."""
     doctype = '<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2019//EN" '
     dtd = '"https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_190101.dtd">'
     body = f'<?xml version="1.0" ?>\n{doctype}{dtd}\n<PubmedArticleSet>{"".join(articles)}</PubmedArticleSet>'
@@ -203,15 +201,15 @@ def article_set(*articles: str) -> bytes:
 
 
 class Eutils:
-    """The E-utilities with some articles: esearch finds all PMIDs, epost keeps lists, efetch sends what it has.
+    """The E-utilities with some articles: esearch finds all hits, epost keeps lists, efetch sends the articles.
 
-    `faults` holds, for esearch, epost and efetch, answers that come before the right ones; None lets one through.
+    `faults` holds replies of esearch, epost and efetch that precede the regular ones; None stands for a regular one.
     """
 
     def __init__(self, server: Server, articles: Mapping[str, str], hits: Sequence[str] = ()) -> None:
         self.url = f"{server.url}/eutils"
         self.hits = list(hits)
-        self.unknown: list[str] = []  # words of a query that are told not to be found
+        self.unknown: list[str] = []  # words of a query that are reported as not found
         self.faults: dict[str, list[Reply | None]] = {"esearch": [], "epost": [], "efetch": []}
         self._articles = dict(articles)
         self._lists: dict[str, list[str]] = {}
@@ -229,7 +227,7 @@ class Eutils:
         start, size = int(request.parameters["retstart"]), int(request.parameters.get("retmax", "20"))
         if start > 9998:
             error = "Search Backend failed: 'retstart' cannot be larger than 9998.\nFor PubMed, use EDirect."
-            # the raw line break is the service's own
+            # the real service sends this raw line break too
             return Reply(b'{"esearchresult":{"ERROR":"' + error.encode() + b'"}}')
         hits = self._between(request.parameters)
         shown = hits[start : min(start + size, 9999)]
@@ -239,7 +237,7 @@ class Eutils:
         return Reply(json.dumps({"header": {"type": "esearch"}, "esearchresult": result}).encode())
 
     def _between(self, parameters: Mapping[str, str]) -> list[str]:
-        """The hits of a span of entry dates; a PMID is on the day that its last five digits make of 2000 and after."""
+        """The hits in a span of entry dates. `entered` derives the date of a PMID from its last three digits."""
         if "mindate" not in parameters:
             return self.hits
         assert parameters["datetype"] == "edat"

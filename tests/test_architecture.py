@@ -33,7 +33,7 @@ ROOMS: dict[str, set[str]] = {
     "artifacts": {"errors", "counts"},
     "text": {"errors"},
     "formats": {"errors", "records", "counts", "schemas", "tables"},
-    "fetch": {"errors", "counts", "formats"},
+    "fetch": {"errors", "records", "counts", "tables", "formats"},
     "knowledge": {"errors", "records", "counts", "text", "formats"},
     "dataset": {"errors", "records", "counts", "resources", "artifacts", "text", "formats", "knowledge"},
     "model": {"errors"},

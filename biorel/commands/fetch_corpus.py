@@ -1,8 +1,9 @@
-"""fetch corpus: a gold corpus from where its authors publish it, verified and unpacked."""
+"""fetch corpus: a gold corpus from the addresses of its authors, verified and unpacked."""
 
 from __future__ import annotations
 
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 
 from biorel import artifacts
@@ -10,19 +11,18 @@ from biorel.artifacts import Artifact
 from biorel.config.fetch_corpus import FetchCorpus
 from biorel.counts import Reason
 from biorel.fetch.archives import unpack
-from biorel.fetch.bulk_files import STATE, Wanted, copy_files, fetch_files, write_state
-from biorel.fetch.corpora import Corpus, corpus_service, read_corpora
-from biorel.fetch.http import Client
-from biorel.fetch.pacing import CLOCK
+from biorel.fetch.bulk_files import STATE, BulkFile, copy_files, fetch_files
+from biorel.fetch.corpora import corpus_service, read_corpora
+from biorel.fetch.http import CLOCK, Client
 from biorel.progress import SILENT, Progress
 from biorel.resources import resource
 
 
 def run(config: FetchCorpus, progress: Progress = SILENT) -> Artifact:
-    """Bring a corpus into the folder `config.out`.
+    """Fetch or copy a corpus into the folder `config.out`.
 
     Raises:
-        FetchError: no place has it; the message says what to do.
+        FetchError: no address has it; the message says what to do.
         InputError: a local file is missing, or an archive is damaged or unsafe.
     """
     corpus = read_corpora(resource("corpora.toml"))[config.name]
@@ -30,19 +30,21 @@ def run(config: FetchCorpus, progress: Progress = SILENT) -> Artifact:
     resume = "" if config.source is not None else STATE
     with artifacts.folder("fetch corpus", config.options(), config.out, force=config.force, resume=resume) as output:
         folder, counts = output.path, output.counts
-        files = _wanted(corpus, config.url)
+        mirror = config.url.rstrip("/") if config.url else ""
+        files = [
+            BulkFile(file.name, (f"{mirror}/{file.name}",) if mirror else file.urls, file.sha256)
+            for file in corpus.files
+        ]
         if config.source is not None:
-            entries = copy_files(files, folder, config.source, counts)
+            fetched = copy_files(files, folder, config.source, counts)
         else:
-            if not output.resumed:
-                write_state(folder, {})
-            entries = fetch_files(files, folder, Client(service, clock=CLOCK, tell=progress.line), counts)
+            fetched = fetch_files(files, folder, Client(service, clock=CLOCK, report=progress.line), counts)
         archives = {file.name for file in corpus.files if file.unpack}
-        for entry in entries:
-            if entry.name in archives:
-                counts.add(Reason.FILES_UNPACKED, count=_unpacked(folder / entry.name))
+        for file in fetched:
+            if file.name in archives:
+                counts.add(Reason.FILES_UNPACKED, count=_unpack(folder / file.name))
         output.notes |= {
-            "files": [entry.to_json() for entry in entries],
+            "files": [asdict(file) for file in fetched],
             "corpus": {"title": corpus.title, "licence": corpus.licence, "citation": corpus.citation},
         }
         (folder / STATE).unlink(missing_ok=True)
@@ -51,22 +53,15 @@ def run(config: FetchCorpus, progress: Progress = SILENT) -> Artifact:
     return Artifact(label="corpus", path=config.out, summary=summary)
 
 
-def _wanted(corpus: Corpus, url: str | None) -> list[Wanted]:
-    return [
-        Wanted(file.name, (f"{url.rstrip('/')}/{file.name}",) if url else file.urls, file.sha256)
-        for file in corpus.files
-    ]
-
-
-def _unpacked(archive: Path) -> int:
-    """Unpack an archive beside itself and remove it, be it good or bad: a bad one must be fetched anew."""
-    aside = archive.with_suffix(".unpacked")
-    shutil.rmtree(aside, ignore_errors=True)
+def _unpack(archive: Path) -> int:
+    """Unpack an archive into its folder and remove it, even if it is damaged, so that it is fetched again."""
+    unpacked = archive.with_suffix(".unpacked")
+    shutil.rmtree(unpacked, ignore_errors=True)
     try:
-        files = unpack(archive, aside)
+        files = unpack(archive, unpacked)
     finally:
         archive.unlink()
-    for item in sorted(aside.iterdir()):
+    for item in sorted(unpacked.iterdir()):
         item.rename(archive.parent / item.name)
-    aside.rmdir()
+    unpacked.rmdir()
     return len(files)

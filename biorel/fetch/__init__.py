@@ -1,1 +1,1 @@
-"""What comes from the internet, and how."""
+"""The network: HTTP requests, verified downloads, and the services that biorel fetches from."""

@@ -1,90 +1,149 @@
-"""A long fetch in parts, one file each, so that a killed one goes on with what it lacks.
+"""A long fetch in batches, one file each, so that a killed command resumes with the missing batches.
 
-A part is a text file that appears when its answer was read to the end; so each that is there is whole.
+A batch file appears only after its whole answer was received, so every existing file is complete.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from biorel.errors import FetchError
 
 REQUEST = "request.json"
-MOST_FAILURES = 3
+# files of the output: the requested PMIDs, and those without a document, with the reason
+PMIDS, MISSING = "pmids.txt", "missing.tsv"
+MAX_FAILURES_IN_A_ROW = 3
+_BATCHES = "parts"
+_RESUME = "the fetched batches are kept: repeat the command to fetch the rest"
 
 
 class FetchBatches:
-    """The parts of one request, in a folder of their own."""
+    """The batches of one request, kept in an output folder until the command is done.
+
+    `request.json` names the request. It is written last when a request begins, and the batches count as work of that
+    request from then on.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        folder.mkdir(exist_ok=True)
+        self._request = folder / REQUEST
+        self._folder = folder / _BATCHES
+        self._pmids = folder / PMIDS
+
+    def holds(self, request: Mapping[str, Any]) -> bool:
+        """Whether the folder holds work for exactly this request."""
+        if not self._request.is_file():
+            return False
+        return bool(json.loads(self._request.read_text(encoding="utf-8")) == request)
+
+    def discard(self) -> None:
+        """Remove the request and all batches, if there are any."""
+        # the request goes first: without it the batches belong to no request
+        self._request.unlink(missing_ok=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def resume_or_begin(self, request: Mapping[str, Any]) -> None:
+        """Keep the batches if they belong to this request; otherwise discard them and begin it."""
+        if not self.holds(request):
+            self.discard()
+            # of another request: the result of its search
+            self._pmids.unlink(missing_ok=True)
+            self.begin(request)
+
+    def begin(self, request: Mapping[str, Any]) -> None:
+        """Note which request the following batches belong to."""
+        fresh = self._request.with_suffix(".new")
+        fresh.write_text(json.dumps(request, indent=1), encoding="utf-8")
+        fresh.replace(self._request)
 
     def fetch(
         self, count: int, fetch: Callable[[int], Iterable[str]], progress: Callable[[str], None]
     ) -> dict[int, FetchError]:
-        """Fetch every part that is not there; returns those that failed, with the reason.
+        """Fetch every missing batch; returns the errors of those that failed, by batch number.
 
         Args:
-            count: of the parts.
-            fetch: the lines of one part; none of them may hold a line break.
-            progress: is told of each part.
+            count: number of batches.
+            fetch: returns the lines of one batch; a line contains no line break.
+            progress: receives a line for each batch.
 
         Raises:
-            FetchError: `MOST_FAILURES` parts failed one after the other, so that the service seems to be down.
+            FetchError: `MAX_FAILURES_IN_A_ROW` batches failed in a row, so the service seems to be down.
         """
+        self._folder.mkdir(exist_ok=True)
         failed: dict[int, FetchError] = {}
         in_a_row = 0
         for number in range(count):
-            if self.path(number).is_file():
+            if self._path(number).is_file():
                 continue
             try:
                 self.write(number, fetch(number))
             except FetchError as error:
                 failed[number] = error
                 in_a_row += 1
-                progress(f"part {number + 1} of {count} failed: {error.message}")
-                if in_a_row == MOST_FAILURES:
+                progress(f"batch {number + 1} of {count} failed: {error.message}")
+                if in_a_row == MAX_FAILURES_IN_A_ROW:
                     raise FetchError(
-                        f"{MOST_FAILURES} parts one after the other failed; the last one: {error.message}",
-                        "what was fetched is kept: give the same command again later to go on",
+                        f"{MAX_FAILURES_IN_A_ROW} batches in a row failed; the last one: {error.message}", _RESUME
                     ) from error
             else:
                 in_a_row = 0
-                progress(f"part {number + 1} of {count}")
+                progress(f"batch {number + 1} of {count}")
         return failed
 
+    def fetch_pmids(
+        self,
+        pmids: Sequence[str],
+        size: int,
+        fetch: Callable[[Sequence[str]], Iterable[str]],
+        progress: Callable[[str], None],
+        *,
+        incomplete: bool = False,
+    ) -> dict[str, str]:
+        """Fetch PMIDs in batches of `size`; returns the PMIDs of failed batches with the reason.
+
+        Args:
+            pmids: all PMIDs of the request.
+            size: PMIDs per batch.
+            fetch: returns the lines of these PMIDs.
+            progress: receives a line for each batch.
+            incomplete: accept failed batches.
+
+        Raises:
+            FetchError: as for `fetch`, or a batch failed and `incomplete` is false.
+        """
+        batches = [pmids[start : start + size] for start in range(0, len(pmids), size)]
+        failed = self.fetch(len(batches), lambda number: fetch(batches[number]), progress)
+        if failed and not incomplete:
+            number, error = next(iter(failed.items()))
+            raise FetchError(
+                f"{len(failed)} of {len(batches)} batches failed; the first, number {number + 1}: {error.message}",
+                f"{_RESUME}, or accept the result with --incomplete",
+            )
+        return {pmid: f"not fetched: {error.message}" for number, error in failed.items() for pmid in batches[number]}
+
     def write(self, number: int, lines: Iterable[str]) -> None:
-        """Write a part, whole."""
-        path = self.path(number)
+        """Write a batch; its file appears when it is complete."""
+        path = self._path(number)
         fresh = path.with_suffix(".new")
         with fresh.open("w", encoding="utf-8", newline="\n") as stream:
             stream.writelines(f"{line}\n" for line in lines)
         fresh.replace(path)
 
-    def read(self, number: int) -> Iterator[str]:
-        """The lines of a part without their ends; nothing where it is not there."""
-        if self.path(number).is_file():
-            with self.path(number).open(encoding="utf-8", newline="\n") as stream:
-                for line in stream:
-                    yield line.removesuffix("\n")
+    def read(self) -> Iterator[tuple[int, int, str]]:
+        """Yield (batch number, line number, line without its end) of all batches in order, counting from 0."""
+        for path in sorted(self._folder.glob("*.part")):
+            with path.open(encoding="utf-8", newline="\n") as stream:
+                for place, line in enumerate(stream):
+                    yield int(path.stem) - 1, place, line.removesuffix("\n")
 
-    def path(self, number: int) -> Path:
-        """Where a part is, or will be."""
+    def _path(self, number: int) -> Path:
         return self._folder / f"{number + 1:06d}.part"
 
 
-def same_request(folder: Path, request: Mapping[str, Any]) -> bool:
-    """Whether the folder holds the work of this very request."""
-    path = folder / REQUEST
-    return path.is_file() and bool(json.loads(path.read_text(encoding="utf-8")) == request)
-
-
-def write_request(folder: Path, request: Mapping[str, Any]) -> None:
-    """Note which request the work in the folder is for: last, as the work counts from then on."""
-    fresh = folder / f"{REQUEST}.new"
-    fresh.write_text(json.dumps(request, indent=1), encoding="utf-8")
-    fresh.replace(folder / REQUEST)
+def digest_of(pmids: Sequence[str] | None) -> str:
+    """A digest that identifies a list of PMIDs in a request; empty if there is no list."""
+    return "" if pmids is None else hashlib.sha256("\n".join(pmids).encode()).hexdigest()

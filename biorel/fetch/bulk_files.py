@@ -1,7 +1,7 @@
-"""Several files of one service into a folder: downloaded, or copied from where the user has them.
+"""Bulk files of one service: downloaded, or copied from a local folder.
 
-`downloads.json` in the folder says what is there already, so that a killed fetch goes on. A file that is not what it
-was when it was written is fetched anew.
+`downloads.json` lists the files that are complete, so that a killed fetch resumes. A file that has changed since it
+was written is fetched again.
 """
 
 from __future__ import annotations
@@ -9,134 +9,137 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from biorel.counts import Counts, Reason
 from biorel.errors import FetchError, InputError
-from biorel.fetch.download import Entry, copy, digest, download
+from biorel.fetch.download import DownloadedFile, copy, download, sha256_of
 from biorel.fetch.http import Client
 
 STATE = "downloads.json"
 
 
-def _anything(path: Path) -> None:
+def _accept(path: Path) -> None:
     pass
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """A file to be had.
+class BulkFile:
+    """A file to fetch.
 
     Attributes:
-        name: to save it by.
-        urls: where it is, the best place first.
-        sha256: of its content, where that is known.
-        local_names: what a local copy may be called.
-        check: raises InputError for a file that is not what it should be.
+        name: of the saved file.
+        urls: its addresses, in the order in which they are tried.
+        sha256: of its content, if known.
+        local_names: possible names of a local copy; empty for `name` alone.
+        check: raises InputError for a file with the wrong content.
     """
 
     name: str
     urls: tuple[str, ...]
     sha256: str = ""
     local_names: tuple[str, ...] = ()
-    check: Callable[[Path], None] = _anything
+    check: Callable[[Path], None] = _accept
 
 
-def fetch_files(files: Sequence[Wanted], folder: Path, client: Client, counts: Counts) -> list[Entry]:
-    """Download the files, in their order; one that is there and sound is not asked for again.
+def fetch_files(files: Sequence[BulkFile], folder: Path, client: Client, counts: Counts) -> list[DownloadedFile]:
+    """Download the files in their order, except those that are already complete.
+
+    `downloads.json` stays in the folder. The caller removes it when nothing else can fail.
 
     Raises:
-        FetchError, InputError: a file could not be had, or is not what it should be. The others stay.
+        FetchError, InputError: a file is not available or has the wrong content. The other files are kept.
     """
-    done = _state(folder)
-    _tidy(folder, files)
-    for wanted in files:
-        target = folder / wanted.name
-        entry = done.get(wanted.name)
-        if entry and (entry.origin not in wanted.urls or not target.is_file()):
-            entry = None
-        if entry and digest(target) == entry.sha256:
-            client.tell(f"{wanted.name}: there already")
+    if not (folder / STATE).is_file():
+        write_state(folder, {})
+    done = _read_state(folder)
+    _remove_foreign(folder, files)
+    for file in files:
+        target = folder / file.name
+        known = done.get(file.name)
+        if known and (known.origin not in file.urls or not target.is_file()):
+            known = None
+        if known and sha256_of(target) == known.sha256:
+            client.report(f"{file.name}: already complete")
         else:
-            if entry:
-                counts.add(Reason.FILE_DAMAGED, wanted.name)
+            if known:
+                counts.add(Reason.FILE_DAMAGED, file.name)
             target.unlink(missing_ok=True)
-            client.tell(f"{wanted.name}: downloading")
-            done[wanted.name] = _from_any(wanted, target, client)
-            _checked(wanted, target)
+            client.report(f"{file.name}: downloading")
+            done[file.name] = _download_from_any(file, target, client)
+            _check(file, target)
             write_state(folder, done)
-        # whichever run fetched it: the books are those of the folder, and a killed run leaves none
-        counts.add(Reason.FILES_FETCHED, wanted.name)
-    return [done[wanted.name] for wanted in files]
+        # counted even if an earlier, killed run fetched it: that run left no counts
+        counts.add(Reason.FILES_FETCHED, file.name)
+    return [done[file.name] for file in files]
 
 
-def copy_files(files: Sequence[Wanted], folder: Path, local: Path, counts: Counts) -> list[Entry]:
-    """Copy those of the files that lie in the local folder, or the one file that `local` is.
+def copy_files(files: Sequence[BulkFile], folder: Path, local: Path, counts: Counts) -> list[DownloadedFile]:
+    """Copy the files that are in a local folder, or the one file that `local` names.
 
     Raises:
-        InputError: none is there, or one is damaged or not what it should be.
+        InputError: no file is there, or one is damaged or has the wrong content.
     """
-    entries = []
-    for wanted in files:
-        names = wanted.local_names or (wanted.name,)
-        found = [local] if local.is_file() and local.name in names else [local / name for name in names]
-        source = next((path for path in found if path.is_file()), None)
+    copied = []
+    for file in files:
+        names = file.local_names or (file.name,)
+        candidates = [local] if local.is_file() and local.name in names else [local / name for name in names]
+        source = next((path for path in candidates if path.is_file()), None)
         if source is None:
-            counts.add(Reason.FILE_NOT_IN_FROM, wanted.name)
+            counts.add(Reason.FILE_NOT_IN_FROM, file.name)
             continue
         target = folder / source.name
-        entries.append(copy(source, target, sha256=wanted.sha256))
-        _checked(wanted, target)
+        copied.append(copy(source, target, sha256=file.sha256))
+        _check(file, target)
         counts.add(Reason.FILES_COPIED, source.name)
-    if not entries:
-        looked_for = ", ".join(wanted.name for wanted in files)
+    if not copied:
+        expected = ", ".join(file.name for file in files)
         raise InputError(
-            f"{local}: none of the files is here; looked for {looked_for}", "name the folder that holds them"
+            f"{local}: contains none of the files {expected}", "give the folder that contains them with --from"
         )
-    return entries
+    return copied
 
 
-def write_state(folder: Path, done: dict[str, Entry]) -> None:
-    """Write what is there, whole."""
+def write_state(folder: Path, done: dict[str, DownloadedFile]) -> None:
+    """Replace `downloads.json` in one step."""
     fresh = folder / f"{STATE}.new"
-    content = {name: entry.to_json() for name, entry in done.items()}
+    content = {name: asdict(file) for name, file in done.items()}
     fresh.write_text(json.dumps(content, indent=1), encoding="utf-8")
     fresh.replace(folder / STATE)
 
 
-def _tidy(folder: Path, files: Sequence[Wanted]) -> None:
-    """Remove what an earlier command left here before it failed; no manifest would tell of it."""
-    names = {wanted.name for wanted in files}
+def _read_state(folder: Path) -> dict[str, DownloadedFile]:
+    content: dict[str, Any] = json.loads((folder / STATE).read_text(encoding="utf-8"))
+    return {name: DownloadedFile(**fields) for name, fields in content.items()}
+
+
+def _remove_foreign(folder: Path, files: Sequence[BulkFile]) -> None:
+    """Remove what an earlier, failed command left in the folder, as the manifest would not list it."""
+    names = {file.name for file in files}
     ours = {STATE} | {name + suffix for name in names for suffix in ("", ".part", ".part.json")}
     for path in folder.iterdir():
         if path.is_dir():
-            # what was unpacked of an archive, which is fetched anew
+            # from an unpacked archive; the archive is fetched again
             shutil.rmtree(path)
         elif path.name not in ours and not path.name.startswith("."):
             path.unlink()
 
 
-def _state(folder: Path) -> dict[str, Entry]:
-    path = folder / STATE
-    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return {name: Entry(**fields) for name, fields in content.items()}
-
-
-def _from_any(wanted: Wanted, target: Path, client: Client) -> Entry:
-    """The file from the first place that has it; the last place's error where none has."""
-    for url in wanted.urls[:-1]:
+def _download_from_any(file: BulkFile, target: Path, client: Client) -> DownloadedFile:
+    """The file from the first address that has it. If none has it, the error of the last one is raised."""
+    for url in file.urls[:-1]:
         try:
-            return download(client, url, target, sha256=wanted.sha256)
+            return download(client, url, target, sha256=file.sha256)
         except FetchError as error:
-            client.tell(f"{error.message}; trying another place")
-    return download(client, wanted.urls[-1], target, sha256=wanted.sha256)
+            client.report(f"{error.message}; trying the next address")
+    return download(client, file.urls[-1], target, sha256=file.sha256)
 
 
-def _checked(wanted: Wanted, target: Path) -> None:
+def _check(file: BulkFile, target: Path) -> None:
     try:
-        wanted.check(target)
+        file.check(target)
     except InputError:
         target.unlink()
         raise

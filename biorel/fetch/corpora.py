@@ -1,4 +1,4 @@
-"""The gold corpora and the places where their authors publish them, as `resources/corpora.toml` lists them."""
+"""Gold corpora and the addresses where their authors publish them, read from `resources/corpora.toml`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ from biorel.fetch.services import Service, host_of
 
 @dataclass(frozen=True)
 class CorpusFile:
-    """One file: where it is, the best place first, the name it is saved by, and whether it is an archive."""
+    """One file of a corpus.
+
+    Attributes:
+        urls: addresses, in the order in which they are tried.
+        name: of the saved file.
+        sha256: empty if not known.
+        unpack: whether it is an archive to unpack.
+    """
 
     urls: tuple[str, ...]
     name: str
@@ -22,12 +29,12 @@ class CorpusFile:
 
 @dataclass(frozen=True)
 class Corpus:
-    """A corpus.
+    """A gold corpus.
 
     Attributes:
-        page: where its authors describe it.
-        licence, citation: as its authors state them.
-        use: command lines that read it, with {out} for the folder that it lies in.
+        page: the authors' description.
+        licence, citation: as stated by its authors.
+        use: command lines that read it, with {out} for its folder.
     """
 
     name: str
@@ -46,10 +53,14 @@ def read_corpora(path: Path) -> dict[str, Corpus]:
 
 
 def corpus_service(corpus: Corpus, url: str | None = None) -> Service:
-    """The corpus's places as a service to ask; at `url`, where that is given, all its files lie by their names.
+    """The hosts of a corpus as a service to fetch from.
+
+    Args:
+        corpus: the corpus.
+        url: a mirror that has all files under their names.
 
     Raises:
-        ConfigError: the address is none.
+        ConfigError: the address is invalid.
     """
     addresses = [url] if url else [address for file in corpus.files for address in file.urls]
     by_hand = (

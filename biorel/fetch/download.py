@@ -1,7 +1,7 @@
-"""One file from a service or from a local copy, verified, and moved into place whole.
+"""One file from a service or a local copy, verified and then moved into place.
 
-A download lies beside its target as NAME.part until it is verified. After a break it goes on where it stopped, if the
-server says by ETag or date that the file is still the same one; else it begins anew.
+A download is kept as NAME.part in the same folder until it is verified. After an interruption it resumes if the ETag
+or the date says that the server still has the same file; otherwise it starts again.
 """
 
 from __future__ import annotations
@@ -13,23 +13,21 @@ import shutil
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import requests
 
 from biorel.errors import FetchError, InputError
-from biorel.fetch.http import BadAnswerError, Client
-from biorel.fetch.web_pages import page_title
+from biorel.fetch.http import BadAnswerError, Client, page_title
 from biorel.formats.files import GZIP_MAGIC, HEAD_BYTES, open_bytes
 
 _CHUNK = 2**18
-_TOLD_EVERY = 10.0  # seconds
+_REPORT_INTERVAL = 10.0  # seconds
 _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """How a file came to be here, for the manifest; `origin` is its address or the path that it was copied from."""
+class DownloadedFile:
+    """The provenance of a file, for the manifest; `origin` is its address, or the path that it was copied from."""
 
     name: str
     origin: str
@@ -38,13 +36,10 @@ class Entry:
     sha256: str
     last_modified: str = ""
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class _Origin:
-    """What the server says of the file that a part belongs to."""
+class _RemoteFile:
+    """The server's description of the file that a part belongs to."""
 
     url: str
     etag: str
@@ -53,72 +48,74 @@ class _Origin:
 
     @property
     def validator(self) -> str:
-        """What If-Range may hold: a strong ETag, or the date."""
+        """The value for If-Range: a strong ETag, or the date."""
         return self.etag if self.etag and not self.etag.startswith("W/") else self.last_modified
 
 
-def download(client: Client, url: str, target: Path, *, sha256: str = "") -> Entry:
-    """Fetch a file to `target`.
+def download(client: Client, url: str, target: Path, *, sha256: str = "") -> DownloadedFile:
+    """Fetch a file.
 
     Args:
         client: of the service that the address belongs to.
-        url: the file.
-        target: where to put it; its folder exists.
-        sha256: what the content must be, where that is known.
+        url: of the file.
+        target: path of the file; its folder exists.
+        sha256: the expected digest, if known.
 
     Raises:
-        FetchError: no whole and sound file in all tries; a part that can be gone on with is left.
+        FetchError: no try gave a complete file with the right content. A part that can be resumed is kept.
     """
     part, note = target.with_name(target.name + ".part"), target.with_name(target.name + ".part.json")
 
-    def attempt() -> Entry:
-        origin = _receive(client, url, part, note)
+    def attempt() -> DownloadedFile:
+        remote = _receive(client, url, part, note)
         try:
             _verify(part, target.name)
         except InputError as error:
             part.unlink()
             raise BadAnswerError(error.message.removeprefix(f"{part}: ")) from error
-        if sha256 and (found := digest(part)) != sha256:
+        if sha256 and (actual := sha256_of(part)) != sha256:
             part.unlink()
-            raise FetchError(f"{url}: SHA-256 {found} where {sha256} was expected", "was the file published anew?")
-        entry = _entry(target.name, url, part, origin.last_modified)
+            raise FetchError(
+                f"{url}: SHA-256 is {actual}, expected {sha256}", "the file may have been published again with changes"
+            )
+        file = _describe(target.name, url, part, remote.last_modified)
         part.replace(target)
         note.unlink()
-        return entry
+        return file
 
-    return client.repeated(url, attempt)
+    return client.repeat(url, attempt)
 
 
-def copy(source: Path, target: Path, *, sha256: str = "") -> Entry:
-    """Copy a local file to `target`, verified like a download.
+def copy(source: Path, target: Path, *, sha256: str = "") -> DownloadedFile:
+    """Copy a local file, with the same checks as for a download.
 
     Raises:
-        InputError: it is missing, a web page, damaged gzip, or not the content that is known.
+        InputError: the file is missing, a web page, damaged gzip, or has the wrong digest.
     """
     if not source.is_file():
         raise InputError(f"{source}: no such file", "check the path")
     part = target.with_name(target.name + ".part")
     try:
         _verify(source, source.name)
-        if sha256 and (found := digest(source)) != sha256:
-            raise InputError(f"{source}: SHA-256 {found} where {sha256} was expected", "is this the right file?")
+        if sha256 and (actual := sha256_of(source)) != sha256:
+            raise InputError(f"{source}: SHA-256 is {actual}, expected {sha256}", "check that this is the right file")
         shutil.copyfile(source, part)
-        entry = _entry(target.name, str(source.resolve()), part, "")
+        file = _describe(target.name, str(source.resolve()), part, "")
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
-    return entry
+    return file
 
 
-def digest(path: Path) -> str:
-    """SHA-256 of a file."""
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _receive(client: Client, url: str, part: Path, note: Path) -> _Origin:
-    """Bring the part to its full length; says what the server told of the file."""
-    known = _known(part, note, url)
+def _receive(client: Client, url: str, part: Path, note: Path) -> _RemoteFile:
+    """Complete the part; returns the server's description of the file."""
+    known = _resumable(part, note, url)
     offset = part.stat().st_size if known else 0
     if known and known.size == offset:
         return known
@@ -128,7 +125,7 @@ def _receive(client: Client, url: str, part: Path, note: Path) -> _Origin:
     with client.opened(url, headers=headers, accept=(200, 206, 416)) as response:
         if response.status_code == 416:
             part.unlink(missing_ok=True)
-            raise BadAnswerError("the part that is here does not belong to the file")
+            raise BadAnswerError("the partial download does not belong to this file")
         resumed = response.status_code == 206
         if resumed:
             match = _RANGE.match(response.headers.get("Content-Range", ""))
@@ -141,34 +138,34 @@ def _receive(client: Client, url: str, part: Path, note: Path) -> _Origin:
                 or known.size not in (None, int(match[2]))
             ):
                 part.unlink(missing_ok=True)
-                raise BadAnswerError("another range than the one asked for")
-            origin = known
+                raise BadAnswerError("the server sent a different range than requested")
+            remote = known
         else:
-            origin = _told(response, url)
-            note.write_text(json.dumps(asdict(origin)), encoding="utf-8")
-        _write(client, response, part, origin, append=resumed)
+            remote = _remote_file(response, url)
+            note.write_text(json.dumps(asdict(remote)), encoding="utf-8")
+        _write(client, response, part, remote, append=resumed)
     size = part.stat().st_size
-    if origin.size is not None and size != origin.size:
-        if size > origin.size:
+    if remote.size is not None and size != remote.size:
+        if size > remote.size:
             part.unlink()
-        raise BadAnswerError(f"{size} bytes where {origin.size} were announced")
-    return origin
+        raise BadAnswerError(f"received {size} bytes, expected {remote.size}")
+    return remote
 
 
-def _known(part: Path, note: Path, url: str) -> _Origin | None:
-    """What is known of the part, where it can be gone on with."""
+def _resumable(part: Path, note: Path, url: str) -> _RemoteFile | None:
+    """The description of the file that the part belongs to, if the download can resume."""
     if not part.is_file() or not part.stat().st_size or not note.is_file():
         return None
     try:
-        origin = _Origin(**json.loads(note.read_text(encoding="utf-8")))
+        remote = _RemoteFile(**json.loads(note.read_text(encoding="utf-8")))
     except (ValueError, TypeError):
         return None
-    return origin if origin.url == url and origin.validator else None
+    return remote if remote.url == url and remote.validator else None
 
 
-def _told(response: requests.Response, url: str) -> _Origin:
+def _remote_file(response: requests.Response, url: str) -> _RemoteFile:
     length = response.headers.get("Content-Length", "")
-    return _Origin(
+    return _RemoteFile(
         url,
         response.headers.get("ETag", ""),
         response.headers.get("Last-Modified", ""),
@@ -176,22 +173,22 @@ def _told(response: requests.Response, url: str) -> _Origin:
     )
 
 
-def _write(client: Client, response: requests.Response, part: Path, origin: _Origin, *, append: bool) -> None:
-    """Write the body as it comes, without undoing a Content-Encoding: a .gz file must stay one."""
-    told = client.clock.now()
+def _write(client: Client, response: requests.Response, part: Path, remote: _RemoteFile, *, append: bool) -> None:
+    """Write the body without decoding its Content-Encoding, so that a .gz file stays compressed."""
+    reported = client.clock.now()
     with part.open("ab" if append else "wb") as stream:
-        for number, piece in enumerate(response.raw.stream(_CHUNK, decode_content=False)):
+        for number, chunk in enumerate(response.raw.stream(_CHUNK, decode_content=False)):
             if number == 0 and not append:
-                client.refuse_page(piece[:HEAD_BYTES], origin.url)
-            stream.write(piece)
-            if client.clock.now() - told >= _TOLD_EVERY:
-                told = client.clock.now()
-                of = f" of {origin.size / 1e6:.0f}" if origin.size else ""
-                client.tell(f"{part.name.removesuffix('.part')}: {stream.tell() / 1e6:.0f}{of} MB")
+                client.refuse_page(chunk[:HEAD_BYTES], remote.url)
+            stream.write(chunk)
+            if client.clock.now() - reported >= _REPORT_INTERVAL:
+                reported = client.clock.now()
+                total = f" of {remote.size / 1e6:.0f}" if remote.size else ""
+                client.report(f"{part.name.removesuffix('.part')}: {stream.tell() / 1e6:.0f}{total} MB")
 
 
 def _verify(path: Path, name: str) -> None:
-    """Raises InputError for a web page, an empty file, or gzip that cannot be unpacked to its end."""
+    """Raises InputError for a web page, an empty file, or gzip that cannot be decompressed completely."""
     with path.open("rb") as stream:
         head = stream.read(HEAD_BYTES)
     title = page_title(head)
@@ -200,13 +197,13 @@ def _verify(path: Path, name: str) -> None:
     if not head:
         raise InputError(f"{path}: empty", "fetch or copy the file again")
     if name.endswith(".gz") and not head.startswith(GZIP_MAGIC):
-        raise InputError(f"{path}: not a gzip file, though {name} says so")
+        raise InputError(f"{path}: not a gzip file, despite the name {name}")
     if head.startswith(GZIP_MAGIC):
-        with open_bytes(path) as unpacked:
-            while unpacked.read(_CHUNK):
+        with open_bytes(path) as decompressed:
+            while decompressed.read(_CHUNK):
                 pass
 
 
-def _entry(name: str, origin: str, path: Path, last_modified: str) -> Entry:
+def _describe(name: str, origin: str, path: Path, last_modified: str) -> DownloadedFile:
     date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    return Entry(name, origin, date, path.stat().st_size, digest(path), last_modified)
+    return DownloadedFile(name, origin, date, path.stat().st_size, sha256_of(path), last_modified)

@@ -1,4 +1,4 @@
-"""NCBI's E-utilities: PMIDs of a query (esearch), and articles of PMIDs (epost, then efetch)."""
+"""NCBI's E-utilities: the PMIDs of a query (esearch), and the articles of PMIDs (epost, then efetch)."""
 
 from __future__ import annotations
 
@@ -19,43 +19,43 @@ from biorel.formats.pubmed import Citation, parse_pubmed, pmid_of
 from biorel.formats.pubmed_versions import LatestVersions
 
 BATCH = 200
-REACHABLE = 9_999  # esearch shows no hit of PubMed beyond this one
+MAX_LISTED = 9_999  # esearch does not list PubMed hits beyond this number
 _PAGE = 5_000
-# dates of entry into PubMed: every article has exactly one, so that spans of them part the hits
+# every article has exactly one date of entry into PubMed, so spans of dates partition the hits
 _FIRST_DAY, _LAST_DAY = date(1800, 1, 1), date(2099, 12, 31)
 _ROUNDS = 2
 _COUNT = re.compile(r"\d{1,18}", re.ASCII)
 _QUOTED = 160
-_LARGEST_TREE = 2**20  # bytes of an answer that is read as one tree
+_MAX_TREE = 2**20  # bytes of an answer that is parsed into one tree
 
 Days = tuple[date, date]
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """One page of a search: how many hits there are in all, and the PMIDs of this page."""
+    """One page of a search: the total number of hits, and the PMIDs of this page."""
 
     count: int
     pmids: list[str]
 
 
 def search(client: Client, query: str, counts: Counts, limit: int | None = None) -> list[str]:
-    """The PMIDs of a query, each once, in the order in which PubMed gives them (the most recent first).
+    """The PMIDs of a query, each once, in PubMed's order (the most recent first).
 
-    More hits than a search shows are had by spans of entry dates.
+    If there are more hits than a search lists, the query is repeated for spans of entry dates.
 
     Args:
         client: of the E-utilities.
-        query: in PubMed's own language.
-        counts: books words that PubMed did not find.
-        limit: how many at most.
+        query: in PubMed's query language.
+        counts: counts words that PubMed did not find.
+        limit: maximum number of PMIDs.
 
     Raises:
-        FetchError: the service refuses the query, does not answer, or shows fewer PMIDs than it counts.
+        FetchError: the service refuses the query, does not answer, or lists fewer PMIDs than it counts.
     """
     hits = _page(client, query, 0, 0, None, counts).count
     most = hits if limit is None else min(hits, limit)
-    if most <= REACHABLE:
+    if most <= MAX_LISTED:
         return _collect(client, query, None, most)
     pmids: dict[str, None] = {}
     for days, count in _spans(client, query, (_FIRST_DAY, _LAST_DAY), hits):
@@ -63,14 +63,20 @@ def search(client: Client, query: str, counts: Counts, limit: int | None = None)
         if len(pmids) >= most:
             break
     if len(pmids) < most:
-        raise FetchError(f"{query!r}: {hits} hits, but only {len(pmids)} PMIDs by date", "try again later")
+        raise FetchError(
+            f"query {query!r}: PubMed counts {hits} articles but lists only {len(pmids)} by date", "try again later"
+        )
     return list(pmids)[:most]
 
 
 def fetch_articles(client: Client, pmids: Sequence[str]) -> list[Citation]:
-    """The articles of at most `BATCH` PMIDs that PubMed has, in the order asked for.
+    """The articles that PubMed has, in the order of `pmids`.
 
-    What is missing is asked for once more, as an answer may be short without a word.
+    Missing articles are requested a second time, as PubMed sometimes leaves articles out.
+
+    Args:
+        client: of the E-utilities.
+        pmids: at most `BATCH`.
 
     Raises:
         FetchError: the service does not answer, or not in PubMed XML.
@@ -79,35 +85,37 @@ def fetch_articles(client: Client, pmids: Sequence[str]) -> list[Citation]:
     for _ in range(_ROUNDS):
         rest = [pmid for pmid in pmids if pmid not in found]
         if rest:
-            found |= client.repeated(f"PMIDs {rest[0]} to {rest[-1]}", partial(_fetch, client, rest))
+            found |= client.repeat(f"PMIDs {rest[0]} to {rest[-1]}", partial(_fetch, client, rest))
     return [found[pmid] for pmid in pmids if pmid in found]
 
 
 def _collect(client: Client, query: str, days: Days | None, most: int) -> list[str]:
-    """The first `most` PMIDs, page by page; the service may give fewer a page than it was asked for."""
+    """The first `most` PMIDs, page by page. A page may have fewer PMIDs than requested."""
     pmids: dict[str, None] = {}
     start = 0
     while len(pmids) < most:
         page = _page(client, query, start, min(_PAGE, most - start), days, Counts())
         pmids.update(dict.fromkeys(page.pmids))
         start += len(page.pmids)
-        # articles may be taken back between two pages
+        # articles may be withdrawn between two requests
         most = min(most, page.count)
         if len(pmids) < most and (not page.pmids or start >= most):
-            raise FetchError(f"{query!r}: {most} PMIDs were counted, and {len(pmids)} shown", "try again later")
+            raise FetchError(
+                f"query {query!r}: PubMed counts {most} articles but lists only {len(pmids)}", "try again later"
+            )
     return list(pmids)[:most]
 
 
 def _spans(client: Client, query: str, days: Days, count: int) -> Iterator[tuple[Days, int]]:
-    """Spans of days with no more hits than a search shows, and their hits; the latest first."""
-    if count <= REACHABLE:
+    """Yield spans of days with at most `MAX_LISTED` hits each, and the number of their hits; the latest span first."""
+    if count <= MAX_LISTED:
         if count:
             yield days, count
         return
     first, last = days
     if first == last:
         raise FetchError(
-            f"{query!r}: {count} articles entered PubMed on {first}, and a search shows {REACHABLE}",
+            f"query {query!r}: {count} articles entered PubMed on {first}, but a search lists only {MAX_LISTED}",
             "make the query narrower, or read the baseline files with --baseline",
         )
     middle = first + timedelta(days=(last - first).days // 2)
@@ -125,14 +133,14 @@ def _page(client: Client, query: str, start: int, size: int, days: Days | None, 
 
 def _hits(body: bytes, query: str, counts: Counts) -> Hits:
     try:
-        # the service puts raw line breaks into the strings of its errors
+        # error messages of the service contain raw line breaks
         content = json.loads(body, strict=False)
     except (ValueError, RecursionError) as error:
         raise BadAnswerError(f"not JSON ({str(error)[:80]})") from error
     result = content.get("esearchresult") if isinstance(content, dict) else None
     if not isinstance(result, dict):
-        said = content.get("error", "") if isinstance(content, dict) else ""
-        raise BadAnswerError(f"an answer without a result {' '.join(str(said).split())}".strip())
+        message = content.get("error", "") if isinstance(content, dict) else ""
+        raise BadAnswerError(f"an answer without a result {' '.join(str(message).split())}".strip())
     if result.get("ERROR"):
         raise FetchError(f"PubMed refuses the query {query!r}: {' '.join(str(result['ERROR']).split())}")
     faults = result.get("errorlist")
@@ -147,29 +155,29 @@ def _hits(body: bytes, query: str, counts: Counts) -> Hits:
 
 
 def _fetch(client: Client, pmids: Sequence[str]) -> dict[str, Citation]:
-    """One try: post the list, fetch it, read it. Each try posts anew, as a posted list may be lost."""
+    """One try: post the list, fetch and parse it. Each try posts the list again, as the service may have lost it."""
     posted = _tree(client.once("epost.fcgi", {"db": "pubmed", "id": ",".join(pmids)}, post=True), "epost")
     session, key = posted.findtext("WebEnv"), posted.findtext("QueryKey")
     if not session or not key:
         if {item.text for item in posted.iterfind("InvalidIdList/Id")} >= set(pmids):
             return {}
-        raise BadAnswerError(f"epost: {_complaint(posted) or 'no session'}")
+        raise BadAnswerError(f"epost: {_error_text(posted) or 'no session'}")
     parameters = {"db": "pubmed", "WebEnv": session, "query_key": key, "retmode": "xml"}
     body = client.once("efetch.fcgi", parameters | {"retstart": "0", "retmax": str(len(pmids))})
     try:
         records = parse_pubmed(body, "efetch", Counts())
     except InputError as error:
-        said = _complaint(_tree(body, "efetch")) if b"<ERROR" in body[:_LARGEST_TREE] else ""
-        raise BadAnswerError(f"efetch: {said}" if said else error.message) from error
-    # the service may send several versions of one article, and articles that nobody asked for
-    citations, standing = [item for item in records if isinstance(item, Citation)], LatestVersions()
+        message = _error_text(_tree(body, "efetch")) if b"<ERROR" in body[:_MAX_TREE] else ""
+        raise BadAnswerError(f"efetch: {message}" if message else error.message) from error
+    # the answer may contain several versions of an article, and articles that were not requested
+    citations, versions = [item for item in records if isinstance(item, Citation)], LatestVersions()
     for place, citation in enumerate(citations):
-        standing.note(citation, 0, place)
-    return {item.document.doc_id: item for place, item in enumerate(citations) if standing.stands(item, 0, place)}
+        versions.note(citation, 0, place)
+    return {item.document.doc_id: item for place, item in enumerate(citations) if versions.stands(item, 0, place)}
 
 
 def _tree(body: bytes, place: str) -> Any:
-    if len(body) > _LARGEST_TREE:
+    if len(body) > _MAX_TREE:
         raise BadAnswerError(f"{place}: an answer of {len(body)} bytes")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
@@ -178,5 +186,5 @@ def _tree(body: bytes, place: str) -> Any:
         raise BadAnswerError(f"{place}: not well-formed XML") from error
 
 
-def _complaint(tree: Any) -> str:
+def _error_text(tree: Any) -> str:
     return " ".join(" ".join(item.text or "" for item in tree.iter("ERROR")).split())

@@ -1,7 +1,7 @@
-"""PubTator's bulk dump, cut down to the documents wanted in one pass.
+"""Selected documents of PubTator's bulk dump, read in one pass.
 
-The dump is one PubTator file, plain or gzip, of tens of gigabytes. It is read as bytes, a line at a time: memory holds
-one line and the PMIDs wanted, however long the dump is.
+The dump is one PubTator file of tens of gigabytes, plain or gzip. It is read as bytes, line by line: memory holds one
+line and the selected PMIDs.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from typing import IO, cast
 
 from biorel.counts import Counts, Reason
 from biorel.errors import InputError
-from biorel.fetch.web_pages import page_title
+from biorel.fetch.http import page_title
 from biorel.formats.files import byte_lines, open_bytes, read_head
 
 _TITLE = re.compile(rb"(\d+)\|t\|")
-_TOLD_EVERY = 2**30
+_REPORT_BYTES = 2**30
 _BUFFER = 2**17
 
 
 @dataclass(frozen=True, slots=True)
-class Filtered:
-    """What a pass read and found.
+class FilteredDump:
+    """The result of one pass.
 
     Attributes:
-        bytes_read: of the unpacked dump.
-        documents: that were read.
-        kept: how many were written.
-        missing: PMIDs that the dump does not hold, in the order asked for.
+        bytes_read: of the decompressed dump.
+        documents: number of documents in the dump.
+        kept: number of documents written.
+        missing: selected PMIDs that are not in the dump, in their order.
     """
 
     bytes_read: int
@@ -46,29 +46,29 @@ def filter_dump(
     out: IO[bytes],
     counts: Counts,
     progress: Callable[[int, int], None] = lambda read, kept: None,
-) -> Filtered:
-    """Write the wanted documents of a dump to `out`, as they are, each once, each followed by a blank line.
+) -> FilteredDump:
+    """Write the selected documents of a dump to `out`, each once, in the order of the dump, with a blank line after it.
 
-    NUL bytes, which the dump holds now and then, become spaces so that offsets stay.
+    NUL bytes, which the dump contains occasionally, become spaces so that offsets stay valid.
 
     Args:
         path: the dump.
-        wanted: PMIDs.
-        out: is written in the dump's order.
-        counts: books documents, repeats and NUL bytes.
-        progress: is told of bytes read and documents kept, about every gigabyte.
+        wanted: PMIDs of the documents to write.
+        out: receives the documents.
+        counts: counts documents, repeated documents and NUL bytes.
+        progress: receives the bytes read and the documents kept, about once a gigabyte.
 
     Raises:
-        InputError: the dump cannot be read, is cut short, or is no PubTator text.
+        InputError: the dump cannot be read, is truncated, or is not PubTator text.
     """
     _check_head(path)
     missing = {pmid.encode(): None for pmid in wanted}
     found: set[bytes] = set()
     keep = False
-    bytes_read = documents = told = 0
+    bytes_read = documents = reported = 0
     for line in _lines(path):
         bytes_read += len(line)
-        # a title is told by its third field; most lines are rows, which have no bar so early
+        # a cheap test first: most lines are rows of mentions, which have no bar so early
         if line.find(b"|t|", 0, 24) > 0 and (title := _TITLE.match(line)):
             documents += 1
             pmid = title[1]
@@ -80,8 +80,8 @@ def filter_dump(
             if keep:
                 del missing[pmid]
                 found.add(pmid)
-            if bytes_read - told >= _TOLD_EVERY:
-                told = bytes_read
+            if bytes_read - reported >= _REPORT_BYTES:
+                reported = bytes_read
                 progress(bytes_read, len(found))
         if keep and line.strip():
             out.write(_clean(line, counts))
@@ -89,13 +89,13 @@ def filter_dump(
         out.write(b"\n")
     counts.add(Reason.DUMP_DOCUMENTS_READ, count=documents)
     counts.add(Reason.DUMP_DOCUMENTS_FOUND, count=len(found))
-    return Filtered(bytes_read, documents, len(found), [pmid.decode() for pmid in missing])
+    return FilteredDump(bytes_read, documents, len(found), [pmid.decode() for pmid in missing])
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """The lines; apart from what is done with them, so that its errors are not taken for the dump's."""
+    """The lines of the dump. A separate generator, so that errors in writing are not reported as errors of the dump."""
     with open_bytes(path) as stream:
-        # a large buffer makes the reading of gzip a third faster
+        # a large buffer speeds up reading gzip by a third
         for _, line in byte_lines(io.BufferedReader(cast("io.RawIOBase", stream), _BUFFER), path):
             yield line
 
@@ -106,8 +106,8 @@ def _check_head(path: Path) -> None:
         raise InputError(f"{path}: a {page_title(head)} instead of a dump", "download it by browser or with curl")
     if not _TITLE.match(head.replace(b"\0", b" ")):
         raise InputError(
-            f"{path}: no PubTator text (it begins with {head[:40]!r})",
-            "the dump with texts and offsets is needed, bioconcepts2pubtator_offsets.gz or its like",
+            f"{path}: not PubTator text (it begins with {head[:40]!r})",
+            "use the dump with texts and offsets, such as bioconcepts2pubtator_offsets.gz",
         )
 
 

@@ -1,4 +1,4 @@
-"""The services that files and records are fetched from, as `resources/services.toml` lists them."""
+"""The services that biorel fetches files and records from, read from `resources/services.toml`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,13 @@ _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 @dataclass(frozen=True)
 class ServiceFile:
-    """A bulk file of a service: its path below the address, the name it is saved by, the columns it must have.
+    """A bulk file of a service.
 
-    An optional one is fetched only where the user names it.
+    Attributes:
+        path: below the address of the service.
+        name: of the saved file.
+        columns: required columns.
+        optional: fetched only if the user names it.
     """
 
     path: str
@@ -30,15 +34,15 @@ class ServiceFile:
 
 @dataclass(frozen=True)
 class Service:
-    """Where a service is and how it wants to be asked.
+    """The address of a service and its rules for requests.
 
     Attributes:
-        url: the base address, without a slash at its end.
-        hosts: the only hosts (with port, where the address has one) that requests and redirects may go to.
-        page: what a person opens in a browser.
-        by_hand: what to do where it sends a page instead of data.
-        per_second, per_second_with_key: requests a second.
-        again: HTTP statuses that are worth another try with this service, beside the usual ones.
+        url: the base address, without a final slash.
+        hosts: the only hosts that requests and redirects may go to, with the port if the address has one.
+        page: address for a browser.
+        by_hand: instructions for the case that the service sends a page instead of data.
+        per_second, per_second_with_key: allowed requests per second.
+        retry_statuses: further HTTP statuses after which this service is asked again.
     """
 
     name: str
@@ -48,15 +52,15 @@ class Service:
     by_hand: str = ""
     per_second: float = 3.0
     per_second_with_key: float = 3.0
-    again: frozenset[int] = frozenset()
+    retry_statuses: frozenset[int] = frozenset()
     files: tuple[ServiceFile, ...] = ()
 
 
 def read_service(path: Path, name: str, url: str | None = None, environ: Mapping[str, str] = os.environ) -> Service:
-    """A service of the file, at another address where `url` or BIOREL_<NAME>_URL gives one.
+    """A service of the file. `url` or the variable BIOREL_<NAME>_URL replaces its address.
 
     Raises:
-        ConfigError: the address is none.
+        ConfigError: the address is invalid.
     """
     entry: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))[name]
     variable = f"BIOREL_{name.upper()}_URL"
@@ -70,32 +74,31 @@ def read_service(path: Path, name: str, url: str | None = None, environ: Mapping
         by_hand=" ".join(entry["by_hand"].split()),
         per_second=per_second,
         per_second_with_key=float(entry.get("per_second_with_key", per_second)),
-        again=frozenset(entry.get("again", ())),
+        retry_statuses=frozenset(entry.get("retry_statuses", ())),
         files=tuple(_file(item) for item in entry.get("files", ())),
     )
 
 
 def host_of(address: str) -> str:
-    """The host of an http or https address, with its port where it has one.
+    """The host of an http or https address, with the port if there is one.
 
     Raises:
-        ConfigError: no such address, one with a user, password or query in it, or one that is neither https nor of
-            this machine.
+        ConfigError: the address is invalid, contains a user, password or query, or uses http for another machine.
     """
     try:
         parts = urlsplit(address)
         _ = parts.port
     except ValueError as error:
-        # not repeated where there may be a password in it
+        # an address with a user is not shown, as it may contain a password
         shown = "an address with a user" if "@" in address else address
-        raise ConfigError(f"{shown}: cannot be read", "write it as https://host/path") from error
+        raise ConfigError(f"{shown}: not a valid address", "write it as https://host/path") from error
     if parts.username or parts.password or parts.query or parts.fragment:
-        # it is not repeated, as there may be a password or a key in it
-        raise ConfigError(f"{parts.hostname}: an address has no user, password, query or fragment here")
+        # only the host is shown, as the rest may contain a password or a key
+        raise ConfigError(f"{parts.hostname}: the address must not contain a user, password, query or fragment")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ConfigError(f"{address}: not an http or https address", "write it as https://host/path")
     if parts.scheme == "http" and parts.hostname not in _LOCAL:
-        raise ConfigError(f"{address}: http is for a server on this machine only", "use https")
+        raise ConfigError(f"{address}: http is allowed only for a server on this machine", "use https")
     return parts.netloc.lower()
 
 

@@ -1,4 +1,4 @@
-"""fetch: whole folders with a manifest, work that goes on after a failure, and books that balance."""
+"""fetch: complete folders with a manifest, resumed work after a failure, and counts that balance."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def server(monkeypatch):
 
 @pytest.fixture
 def fetch(tmp_path, monkeypatch):
-    """Runs a fetch into `out`; what it said is in `fetch.said`, its pauses in `fetch.clock`."""
+    """Runs a fetch into `out`; `fetch.reports` has its progress, `fetch.clock` its pauses."""
 
-    def _fetch(stage, kind, **options):
+    def _fetch(command, kind, **options):
         _fetch.clock, recorder = FakeClock(), Recorder()
         given = kind.model_validate({"out": tmp_path / "out", **options})
-        monkeypatch.setattr(stage, "CLOCK", _fetch.clock.clock)
-        made = stage.run(given, recorder)
-        _fetch.said = [*recorder.lines, *made.summary]
+        monkeypatch.setattr(command, "CLOCK", _fetch.clock.clock)
+        made = command.run(given, recorder)
+        _fetch.reports = [*recorder.lines, *made.summary]
         return tmp_path / "out"
 
     return _fetch
@@ -58,7 +58,7 @@ def fetch(tmp_path, monkeypatch):
 
 @pytest.fixture
 def pubmed(server, fetch, write):
-    """Runs fetch pubmed against a service with these articles, asking for some."""
+    """Runs fetch pubmed for some PMIDs against a service with many articles."""
     articles = {str(number): article(number, f"Title {number}.") for number in range(1, 3 * BATCH)}
     service = Eutils(server, articles)
 
@@ -83,7 +83,7 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_pmids_become_documents_years_and_a_manifest(pubmed):
+def test_writes_documents_articles_and_a_manifest(pubmed):
     out = pubmed(3, 1, email="a@b.example")
     assert doc_ids(out) == ["3", "1"]
     assert list(read_table(out / "articles.parquet", Article)) == [
@@ -98,12 +98,12 @@ def test_pmids_become_documents_years_and_a_manifest(pubmed):
     assert {request.parameters["tool"] for request in pubmed.server.requests} == {"biorel"}
 
 
-def test_what_was_fetched_is_read_like_any_other_file(pubmed, counts):
+def test_the_documents_can_be_read_like_any_other_file(pubmed, counts):
     (found,) = read_documents([pubmed(7) / "documents.parquet"], counts)
     assert found.document == Document("7", "Title 7.", "Some text.")
 
 
-def test_F05_what_is_missing_is_listed_with_the_reason_and_the_books_balance(pubmed):
+def test_F05_lists_missing_pmids_with_the_reason(pubmed):
     out = pubmed(900001, 1, "PMID: 2", "x12", 2, "", "# remark")
     assert doc_ids(out) == ["1", "2"]
     assert missing(out) == {"x12": "not a PMID", "900001": "not returned by PubMed"}
@@ -114,28 +114,28 @@ def test_F05_what_is_missing_is_listed_with_the_reason_and_the_books_balance(pub
     assert (doc_ids(again), list(missing(again))) == ([], ["x12", "900001"])
 
 
-def test_F05_a_document_without_any_text_is_missing_too(server, fetch, write):
+def test_F05_lists_a_document_without_any_text_as_missing(server, fetch, write):
     service = Eutils(server, {"1": article(1, "", "")})
     out = fetch(fetch_pubmed, FetchPubmed, url=service.url, pmids=[write("p", "1\n")])
     assert missing(out) == {"1": "neither title nor abstract"}
 
 
-def test_F04_neighbour_other_pmids_do_not_go_on_with_that_work(pubmed, tmp_path):
+def test_F04_neighbour_other_pmids_do_not_resume_that_work(pubmed, tmp_path):
     pubmed.service.faults["efetch"] = [None, *[CUT] * 6]
     with pytest.raises(FetchError):
         pubmed(*range(1, BATCH + 2))
     assert doc_ids(pubmed(5, 6)) == ["5", "6"]
 
 
-def test_F04_neighbour_a_service_that_is_down_is_not_asked_for_ever(pubmed, tmp_path):
+def test_F04_neighbour_stops_if_the_service_is_down(pubmed, tmp_path):
     pubmed.service.faults["epost"] = [Reply(PAGE)] * 999
-    with pytest.raises(FetchError, match="3 parts one after the other"):
+    with pytest.raises(FetchError, match="3 batches in a row"):
         pubmed(*range(1, 200 * 20), incomplete=True)
     assert len(pubmed.server.requests) == 18
     assert not (tmp_path / "out").exists()
 
 
-def test_a_query_is_searched_once_however_often_the_fetch_goes_on(pubmed):
+def test_a_resumed_fetch_does_not_search_again(pubmed):
     pubmed.service.hits, pubmed.service.unknown = ["4", "5"], ["xyzzy"]
     pubmed.service.faults["efetch"] = [CUT] * 6
     with pytest.raises(FetchError):
@@ -150,18 +150,18 @@ def test_a_query_is_searched_once_however_often_the_fetch_goes_on(pubmed):
     assert len(pubmed.server.to("/eutils/esearch.fcgi")) == searched
 
 
-def test_a_query_without_hits_is_told_and_leaves_nothing(pubmed, tmp_path):
-    with pytest.raises(InputError, match="no article of PubMed answers the query 'xyzzy'"):
+def test_a_query_without_hits_leaves_nothing(pubmed, tmp_path):
+    with pytest.raises(InputError, match="no article of PubMed matches the query 'xyzzy'"):
         pubmed(query="xyzzy")
     assert not [name for name in names(tmp_path) if name.startswith("out")]
 
 
-def test_the_articles_of_curated_rows_are_fetched(pubmed):
+def test_fetches_the_articles_of_curated_rows(pubmed):
     out = pubmed(ctd=resource("sample", "ctd"), max=3)
     assert read_json(out / "manifest.json")["counts"][Reason.PMIDS_REQUESTED] == 3
 
 
-def test_the_key_is_sent_and_stands_nowhere(pubmed, fetch, monkeypatch):
+def test_the_key_is_sent_and_appears_nowhere(pubmed, fetch, monkeypatch):
     monkeypatch.setenv("NCBI_API_KEY", "s3cret")
     pubmed.service.faults["epost"] = [Reply(b'{"error":"limit","api-key":"s3cret"}', 429)]
     out = pubmed(1)
@@ -169,10 +169,10 @@ def test_the_key_is_sent_and_stands_nowhere(pubmed, fetch, monkeypatch):
     assert not [request.line for request in pubmed.server.requests if "s3cret" in request.line]
     files = [path.read_bytes() for path in out.rglob("*") if path.is_file()]
     assert not [content for content in files if b"s3cret" in content]
-    assert "s3cret" not in " ".join(fetch.said)
+    assert "s3cret" not in " ".join(fetch.reports)
 
 
-def test_an_output_that_exists_is_not_touched_and_the_service_not_asked(pubmed):
+def test_an_existing_output_stays_and_no_request_is_sent(pubmed):
     pubmed(1)
     asked = len(pubmed.server.requests)
     with pytest.raises(OutputError, match="exists already"):
@@ -186,14 +186,14 @@ def baseline(write):
     return write("up/pubmed24n1300.xml.gz", article_set(article(3, "New.", version=2), deleted)).parent.parent
 
 
-def test_baseline_files_can_be_cut_down_to_a_list(write, fetch):
+def test_selects_articles_of_baseline_files_by_pmid(write, fetch):
     folder, pmids = baseline(write), write("pmids.txt", "4\n2\n77\n88\n1\n")
     out = fetch(fetch_pubmed, FetchPubmed, baseline=[folder], pmids=[pmids], max=1)
     assert doc_ids(out) == ["1"]
     assert missing(out) == {"2": "deleted from PubMed", "77": "deleted from PubMed", "88": "not in these files"}
 
 
-def test_a_broken_baseline_file_stops_and_the_rest_goes_on_from_there(write, fetch, tmp_path):
+def test_resumes_after_a_broken_baseline_file(write, fetch, tmp_path):
     folder = baseline(write)
     broken = folder / "up" / "pubmed24n1300.xml.gz"
     whole = broken.read_bytes()
@@ -223,9 +223,7 @@ def blocks(request):
         ("pubtator", blocks, "documents.pubtator.txt", read_pubtator),
     ],
 )
-def test_pubtator_documents_are_fetched_by_the_hundred_and_go_on(
-    server, fetch, write, counts, format_, answer, name, read
-):
+def test_fetches_pubtator_documents_in_batches_and_resumes(server, fetch, write, counts, format_, answer, name, read):
     pmids = [*map(str, range(1, 205)), "900001"]
     given = {"url": server.url, "pmids": [write("p.txt", "\n".join(pmids))], "format": format_}
     path = f"/publications/export/{format_}"
@@ -242,12 +240,12 @@ def test_pubtator_documents_are_fetched_by_the_hundred_and_go_on(
     assert read_json(out / "manifest.json")["counts"][Reason.DOCUMENTS_WRITTEN] == 204
 
 
-def test_a_dump_is_cut_down_and_its_speed_told(fetch, write, counts):
+def test_selects_documents_of_a_dump_and_reports_the_speed(fetch, write, counts):
     dump = write("dump.gz", "".join(f"{number}|t|T.\n{number}|a|A.\n\n" for number in range(1, 50)))
     out = fetch(fetch_pubtator, FetchPubtator, dump=dump, pmids=[write("p.txt", "7\n70\n3\n")])
     assert [item.document.doc_id for item in read_pubtator(out / "documents.pubtator.txt", counts)] == ["3", "7"]
     assert missing(out) == {"70": "not in the dump"}
-    assert "MB/s" in " ".join(fetch.said)
+    assert "MB/s" in " ".join(fetch.reports)
 
 
 CTD = "# Report\n# Fields:\n# {}\n#\n{}\n"
@@ -274,17 +272,17 @@ def ctd(server):
     return server
 
 
-def test_ctd_is_fetched_whole_with_a_manifest(ctd, fetch):
+def test_fetches_all_of_ctd_with_a_manifest(ctd, fetch):
     out = fetch(fetch_ctd, FetchCtd, url=ctd.url)
     assert names(out) == sorted([*FILES, "manifest.json"])
     entries = read_json(out / "manifest.json")["files"]
     assert {entry["name"] for entry in entries} == set(FILES)
     assert all(len(entry["sha256"]) == 64 and entry["origin"].startswith(ctd.url) for entry in entries)
-    assert f"--ctd {out}" in fetch.said[-1]
+    assert f"--ctd {out}" in fetch.reports[-1]
 
 
 @pytest.mark.parametrize("page", [CAPTCHA, PAGE])
-def test_a_page_instead_of_ctd_is_told_with_what_to_do(ctd, fetch, tmp_path, page):
+def test_reports_a_page_instead_of_ctd_with_instructions(ctd, fetch, tmp_path, page):
     ctd.on("/CTD_chem_gene_ixn_types.csv", Reply(page))
     with pytest.raises(FetchError, match=r"CTD_chem_gene_ixn_types.csv.* instead of data") as error:
         fetch(fetch_ctd, FetchCtd, url=ctd.url)
@@ -298,7 +296,7 @@ def test_a_page_instead_of_ctd_is_told_with_what_to_do(ctd, fetch, tmp_path, pag
 
 
 @pytest.mark.parametrize("noted", [0, 3])
-def test_a_killed_fetch_of_ctd_ends_in_the_manifest_of_an_undisturbed_one(ctd, fetch, monkeypatch, noted):
+def test_a_killed_fetch_of_ctd_ends_in_the_same_manifest(ctd, fetch, monkeypatch, noted):
     class KilledError(BaseException):
         pass
 
@@ -308,7 +306,7 @@ def test_a_killed_fetch_of_ctd_ends_in_the_manifest_of_an_undisturbed_one(ctd, f
         write_state(folder, done)
 
     with monkeypatch.context() as patch:
-        # a file is in its place, and nothing says so yet
+        # killed after a file is in place and before it is listed
         patch.setattr(bulk_files, "write_state", killed)
         with pytest.raises(KilledError):
             fetch(fetch_ctd, FetchCtd, url=ctd.url)
@@ -324,7 +322,7 @@ def test_a_killed_fetch_of_ctd_ends_in_the_manifest_of_an_undisturbed_one(ctd, f
     assert resumed == undisturbed
 
 
-def test_what_a_failed_command_left_is_not_taken_into_another_ones_folder(ctd, fetch, write, pubmed):
+def test_a_folder_does_not_take_over_files_of_another_failed_command(ctd, fetch, write, pubmed):
     ctd.on("/CTD_genes.csv.gz", served_file(ctd_file("CTD_genes.csv.gz"), cut=9))
     with pytest.raises(FetchError):
         fetch(fetch_ctd, FetchCtd, url=ctd.url)
@@ -343,7 +341,7 @@ def test_what_a_failed_command_left_is_not_taken_into_another_ones_folder(ctd, f
     assert "pmids.txt" not in names(out)
 
 
-def test_ctd_files_are_chosen_by_name_and_checked_for_their_columns(ctd, fetch, tmp_path):
+def test_selects_ctd_files_by_name_and_checks_their_columns(ctd, fetch, tmp_path):
     assert names(fetch(fetch_ctd, FetchCtd, url=ctd.url, file=["CTD_genes"])) == ["CTD_genes.csv.gz", "manifest.json"]
     with pytest.raises(ConfigError, match="--file CTD_pathways: not a file"):
         fetch(fetch_ctd, FetchCtd, url=ctd.url, file=["CTD_pathways"], force=True)
@@ -352,7 +350,7 @@ def test_ctd_files_are_chosen_by_name_and_checked_for_their_columns(ctd, fetch, 
         fetch(fetch_ctd, FetchCtd, url=ctd.url, file=["CTD_genes"], force=True)
 
 
-def test_a_local_copy_of_ctd_is_verified_and_copied(write, fetch, tmp_path):
+def test_verifies_and_copies_local_files_of_ctd(write, fetch, tmp_path):
     for name in FILES:
         write(f"local/{name.removesuffix('.gz')}", gzip.decompress(ctd_file(name)) if ".gz" in name else ctd_file(name))
     local = write("local/notes.txt", "mine").parent
@@ -377,7 +375,7 @@ SUPPLEMENT = (
 )
 
 
-def test_mesh_of_a_year_is_fetched_and_an_older_year_is_told_where_to_find(server, fetch):
+def test_fetches_mesh_of_a_year_and_suggests_the_address_of_older_years(server, fetch):
     server.on("/xmlmesh/desc2024.gz", served_file(gzip.compress(DESCRIPTORS.encode())))
     server.on("/xmlmesh/supp2024.gz", served_file(gzip.compress(SUPPLEMENT.encode())))
     server.on("/meshtrees/mtrees2024.bin", served_file(b"Body Regions;A01\n"))
@@ -389,7 +387,7 @@ def test_mesh_of_a_year_is_fetched_and_an_older_year_is_told_where_to_find(serve
 
 
 @pytest.mark.parametrize("cut", [DESCRIPTORS[:-30], "<html><body>captcha</body></html>", SUPPLEMENT[:23] + "/>"])
-def test_a_local_copy_of_mesh_is_read_to_its_end(write, fetch, cut):
+def test_reads_a_local_copy_of_mesh_completely(write, fetch, cut):
     path = write("local/desc2024.xml", DESCRIPTORS)
     assert "desc2024.xml" in names(fetch(fetch_mesh, FetchMesh, **{"from": path.parent}))
     write("local/desc2024.xml", cut)
@@ -405,7 +403,7 @@ def archive(**members):
     return stream.getvalue()
 
 
-def test_a_corpus_is_fetched_unpacked_and_cited(server, fetch):
+def test_fetches_unpacks_and_cites_a_corpus(server, fetch):
     server.on("/BIORED.zip", served_file(archive(BioRED__Train="1|t|T\n")))
     out = fetch(fetch_corpus, FetchCorpus, name="biored", url=server.url)
     assert names(out) == ["BioRED", "manifest.json"]
@@ -413,21 +411,21 @@ def test_a_corpus_is_fetched_unpacked_and_cited(server, fetch):
     manifest = read_json(out / "manifest.json")
     assert manifest["corpus"]["citation"].startswith("Luo L")
     assert manifest["files"][0]["name"] == "BIORED.zip"
-    assert any(f"use it with: biorel build-dataset --train {out}/BioRED" in line for line in fetch.said)
+    assert any(f"use it with: biorel build-dataset --train {out}/BioRED" in line for line in fetch.reports)
 
 
-def test_a_fetch_of_a_corpus_that_was_killed_after_unpacking_goes_on(server, fetch, monkeypatch):
+def test_resumes_a_fetch_of_a_corpus_that_was_killed_after_unpacking(server, fetch, monkeypatch):
     class KilledError(BaseException):
         pass
 
     def killed(archive):
-        unpacked(archive)
+        unpack(archive)
         raise KilledError
 
     server.on("/BIORED.zip", served_file(archive(BioRED__Train="1|t|T\n")))
-    unpacked = fetch_corpus._unpacked
+    unpack = fetch_corpus._unpack
     with monkeypatch.context() as patch:
-        patch.setattr(fetch_corpus, "_unpacked", killed)
+        patch.setattr(fetch_corpus, "_unpack", killed)
         with pytest.raises(KilledError):
             fetch(fetch_corpus, FetchCorpus, name="biored", url=server.url)
     out = fetch(fetch_corpus, FetchCorpus, name="biored", url=server.url)
@@ -435,12 +433,12 @@ def test_a_fetch_of_a_corpus_that_was_killed_after_unpacking_goes_on(server, fet
     assert read_json(out / "manifest.json")["counts"] == {Reason.FILES_FETCHED: 1, Reason.FILES_UNPACKED: 1}
 
 
-def test_a_corpus_archive_that_is_unsafe_or_broken_leaves_nothing(server, fetch, tmp_path):
+def test_an_unsafe_or_damaged_corpus_archive_leaves_nothing(server, fetch, tmp_path):
     server.on("/BIORED.zip", served_file(archive(**{"..__outside": "1"})))
     with pytest.raises(InputError, match="leads outside"):
         fetch(fetch_corpus, FetchCorpus, name="biored", url=server.url)
     server.on("/BIORED.zip", served_file(archive(a="1")[:-9], etag='"v2"'))
-    with pytest.raises(InputError, match="not a whole zip archive"):
+    with pytest.raises(InputError, match="damaged or not a zip archive"):
         fetch(fetch_corpus, FetchCorpus, name="biored", url=server.url)
     assert not (tmp_path / "out").exists()
     assert not (tmp_path / "outside").exists()
@@ -448,7 +446,7 @@ def test_a_corpus_archive_that_is_unsafe_or_broken_leaves_nothing(server, fetch,
     assert "a" in names(fetch(fetch_corpus, FetchCorpus, name="biored", url=server.url))
 
 
-def test_a_local_archive_is_unpacked(write, fetch):
+def test_unpacks_a_local_archive(write, fetch):
     path = write("BIORED.zip", archive(a="1"))
     assert "a" in names(fetch(fetch_corpus, FetchCorpus, name="biored", **{"from": path}))
     assert path.exists()
@@ -464,31 +462,32 @@ def test_a_local_archive_is_unpacked(write, fetch):
         ({"query": "a", "max": 0}, "--max"),
     ],
 )
-def test_wrong_options_are_told_in_one_line(capsys, tmp_path, options, fault):
-    code, _, said = command_line(capsys, "fetch", "pubmed", *flags(**options, out=tmp_path / "out"))
+def test_rejects_wrong_options(capsys, tmp_path, options, fault):
+    code, _, stderr = command_line(capsys, "fetch", "pubmed", *flags(**options, out=tmp_path / "out"))
     assert code == 2
-    assert fault in said
+    assert fault in stderr
 
 
-def test_the_command_line_tells_a_failure_and_its_own_exit_code(capsys, server, tmp_path, write):
+def test_the_command_line_reports_a_failure_with_its_exit_code(capsys, server, tmp_path, write):
     server.on("/eutils/esearch.fcgi", Reply(b'{"esearchresult":{"ERROR":"bad\nquery"}}'))
     given = flags(query="x", url=f"{server.url}/eutils", out=tmp_path / "out")
-    code, _, said = command_line(capsys, "fetch", "pubmed", *given)
+    code, _, stderr = command_line(capsys, "fetch", "pubmed", *given)
     assert code == 6
-    assert "error: PubMed refuses the query 'x': bad query" in said
-    assert "Traceback" not in said
+    assert "error: PubMed refuses the query 'x': bad query" in stderr
+    assert "Traceback" not in stderr
 
 
-def test_the_address_can_come_from_the_environment(capsys, server, tmp_path, write, monkeypatch):
+def test_takes_the_address_from_the_environment(capsys, server, tmp_path, write, monkeypatch):
     Eutils(server, {"1": article(1)})
     monkeypatch.setenv("BIOREL_EUTILS_URL", f"{server.url}/eutils")
     given = flags(pmids=write("p.txt", "1\n"), out=tmp_path / "out")
-    code, said, _ = command_line(capsys, "fetch", "pubmed", *given)
-    assert (code, said.splitlines()[-1]) == (0, f"documents: {tmp_path / 'out'}")
+    code, stdout, _ = command_line(capsys, "fetch", "pubmed", *given)
+    assert code == 0
+    assert stdout.splitlines() == ["1 documents, 0 PMIDs missing (see missing.tsv)", f"documents: {tmp_path / 'out'}"]
 
 
 def test_help_shows_examples(capsys):
-    code, said, _ = command_line(capsys, "fetch", "--help")
+    code, stdout, _ = command_line(capsys, "fetch", "--help")
     assert code == 0
     for name in ("pubmed", "ctd", "mesh", "pubtator", "corpus"):
-        assert f"biorel fetch {name} " in said
+        assert f"biorel fetch {name} " in stdout

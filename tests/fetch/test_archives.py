@@ -1,4 +1,4 @@
-"""Zip archives: unpacked in full, or refused."""
+"""Zip archives are unpacked completely or rejected."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def archive(path, members):
     return path
 
 
-def test_archives_in_archives_are_unpacked(tmp_path):
+def test_unpacks_archives_in_archives(tmp_path):
     inner = archive(tmp_path / "inner.zip", [("set/rows.tsv", "1\n"), ("__MACOSX/._x", "")]).read_bytes()
     outer = archive(tmp_path / "outer.zip", [("C/inner.zip", inner), ("C/readme.txt", "hi"), ("C/.DS_Store", "")])
     out = tmp_path / "out"
@@ -30,7 +30,7 @@ def test_archives_in_archives_are_unpacked(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["../x", "a/../../x", "/etc/x", "C:\\x", "a\\..\\x"])
-def test_no_file_leaves_the_folder(tmp_path, name):
+def test_rejects_paths_outside_the_folder(tmp_path, name):
     member = zipfile.ZipInfo("placeholder")
     member.filename = name
     path = archive(tmp_path / "a.zip", [(member, "1")])
@@ -39,16 +39,16 @@ def test_no_file_leaves_the_folder(tmp_path, name):
     assert not (tmp_path / "x").exists()
 
 
-def test_links_bombs_and_repeats_are_refused(tmp_path):
+def test_rejects_links_bombs_and_repeated_names(tmp_path):
     link = zipfile.ZipInfo("link")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
     with pytest.raises(InputError, match="is a link"):
         unpack(archive(tmp_path / "link.zip", [(link, "/etc/passwd")]), tmp_path / "a")
     bomb = archive(tmp_path / "bomb.zip", [("zeros", b"\0" * 3_000_000)])
     with pytest.raises(InputError, match="more bytes"):
-        unpack(bomb, tmp_path / "b", most_bytes=1_000_000)
+        unpack(bomb, tmp_path / "b", max_bytes=1_000_000)
     with pytest.raises(InputError, match="more files"):
-        unpack(archive(tmp_path / "many.zip", [("a", ""), ("b", "")]), tmp_path / "c", most_files=1)
+        unpack(archive(tmp_path / "many.zip", [("a", ""), ("b", "")]), tmp_path / "c", max_files=1)
     twice = tmp_path / "twice.zip"
     with pytest.warns(UserWarning, match="Duplicate"):
         archive(twice, [("a", "1"), ("a", "2")])
@@ -57,16 +57,16 @@ def test_links_bombs_and_repeats_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", PAGE])
-def test_what_is_no_archive_is_told(tmp_path, content):
+def test_rejects_a_file_that_is_not_an_archive(tmp_path, content):
     (tmp_path / "a.zip").write_bytes(content)
-    with pytest.raises(InputError, match="not a whole zip archive"):
+    with pytest.raises(InputError, match="damaged or not a zip archive"):
         unpack(tmp_path / "a.zip", tmp_path / "out")
 
 
-def test_a_damaged_member_is_told(tmp_path):
+def test_rejects_a_damaged_member(tmp_path):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as out:
         out.writestr("a", "some text")
     (tmp_path / "a.zip").write_bytes(stream.getvalue().replace(b"some", b"same"))
-    with pytest.raises(InputError, match="not a whole zip archive"):
+    with pytest.raises(InputError, match="damaged or not a zip archive"):
         unpack(tmp_path / "a.zip", tmp_path / "out")

@@ -1,4 +1,4 @@
-"""Downloads and local copies: verified, put in place whole, gone on with after a break."""
+"""Downloads and local copies: verified, moved into place when complete, and resumed after an interruption."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 
 from biorel.counts import Reason
 from biorel.errors import FetchError, InputError
-from biorel.fetch.bulk_files import STATE, Wanted, copy_files, fetch_files, write_state
-from biorel.fetch.download import copy, digest, download
+from biorel.fetch.bulk_files import STATE, BulkFile, copy_files, fetch_files
+from biorel.fetch.download import copy, download, sha256_of
 from tests.servers import CAPTCHA, PAGE, Reply, client_of, running, served_file
 
 TABLE = gzip.compress(b"# Fields:\n# A,B\n" + b"".join(b"%d,name\n" % number for number in range(5000)))
@@ -22,7 +22,7 @@ def server(monkeypatch):
         yield server
 
 
-def fetched(server, tmp_path, *answers, name="t.csv.gz", clock=None, sha256=""):
+def fetch(server, tmp_path, *answers, name="t.csv.gz", clock=None, sha256=""):
     server.on(f"/{name}", *answers)
     return download(client_of(server.url, clock), f"{server.url}/{name}", tmp_path / name, sha256=sha256)
 
@@ -31,39 +31,39 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def test_a_download_is_whole_and_told_in_the_manifest(server, tmp_path):
-    entry = fetched(server, tmp_path, served_file(TABLE))
+def test_a_download_is_complete_and_described_for_the_manifest(server, tmp_path):
+    entry = fetch(server, tmp_path, served_file(TABLE))
     assert (tmp_path / "t.csv.gz").read_bytes() == TABLE
-    assert (entry.bytes, entry.sha256) == (len(TABLE), digest(tmp_path / "t.csv.gz"))
+    assert (entry.bytes, entry.sha256) == (len(TABLE), sha256_of(tmp_path / "t.csv.gz"))
     assert entry.origin == f"{server.url}/t.csv.gz"
     assert entry.last_modified.startswith("Mon, 01 Jan 2024")
     assert names(tmp_path) == ["t.csv.gz"]
 
 
-def test_a_gzip_file_stays_one_though_the_server_calls_it_an_encoding(server, tmp_path):
-    fetched(server, tmp_path, Reply(TABLE, headers={"Content-Encoding": "gzip"}))
+def test_a_gzip_file_stays_compressed_despite_a_content_encoding(server, tmp_path):
+    fetch(server, tmp_path, Reply(TABLE, headers={"Content-Encoding": "gzip"}))
     assert (tmp_path / "t.csv.gz").read_bytes() == TABLE
 
 
-def test_a_broken_download_goes_on_where_it_stopped(server, tmp_path):
-    fetched(server, tmp_path, served_file(TABLE, cut=9000), served_file(TABLE))
+def test_resumes_a_broken_download(server, tmp_path):
+    fetch(server, tmp_path, served_file(TABLE, cut=9000), served_file(TABLE))
     assert (tmp_path / "t.csv.gz").read_bytes() == TABLE
     assert server.requests[1].headers["range"] == "bytes=9000-"
     assert server.requests[1].headers["if-range"] == '"v1"'
 
 
-def test_a_killed_download_goes_on_in_the_next_run(server, tmp_path):
-    with pytest.raises(FetchError, match=r"cut short|were announced"):
-        fetched(server, tmp_path, served_file(TABLE, cut=9000), served_file(TABLE, cut=0))
+def test_the_next_run_resumes_a_killed_download(server, tmp_path):
+    with pytest.raises(FetchError, match=r"cut short|expected"):
+        fetch(server, tmp_path, served_file(TABLE, cut=9000), served_file(TABLE, cut=0))
     assert names(tmp_path) == ["t.csv.gz.part", "t.csv.gz.part.json"]
-    fetched(server, tmp_path, served_file(TABLE))
+    fetch(server, tmp_path, served_file(TABLE))
     assert server.requests[-1].headers["range"] == "bytes=9000-"
     assert (tmp_path / "t.csv.gz").read_bytes() == TABLE
 
 
-def test_a_part_of_another_edition_is_not_gone_on_with(server, tmp_path):
+def test_does_not_resume_a_part_of_another_edition(server, tmp_path):
     fresh = gzip.compress(b"another edition " * 999)
-    fetched(server, tmp_path, served_file(TABLE, cut=9000), served_file(fresh, etag='"v2"'))
+    fetch(server, tmp_path, served_file(TABLE, cut=9000), served_file(fresh, etag='"v2"'))
     assert (tmp_path / "t.csv.gz").read_bytes() == fresh
 
 
@@ -77,55 +77,54 @@ def test_a_part_of_another_edition_is_not_gone_on_with(server, tmp_path):
         Reply(b"", 416),
     ],
 )
-def test_a_server_that_sends_another_range_is_asked_for_all(server, tmp_path, second):
-    fetched(server, tmp_path, served_file(TABLE, cut=9000), second, served_file(TABLE))
+def test_starts_again_after_a_wrong_range(server, tmp_path, second):
+    fetch(server, tmp_path, served_file(TABLE, cut=9000), second, served_file(TABLE))
     assert (tmp_path / "t.csv.gz").read_bytes() == TABLE
     assert "range" not in server.requests[2].headers
 
 
-def test_a_server_without_ranges_or_marks_is_asked_for_all(server, tmp_path):
-    fetched(server, tmp_path, Reply(TABLE, cut=9000), Reply(TABLE))
+def test_starts_again_if_the_server_supports_no_ranges(server, tmp_path):
+    fetch(server, tmp_path, Reply(TABLE, cut=9000), Reply(TABLE))
     assert "range" not in server.requests[1].headers
-    fetched(server, tmp_path, served_file(TABLE, ranges=False, cut=9000), served_file(TABLE, ranges=False), name="u.gz")
+    fetch(server, tmp_path, served_file(TABLE, ranges=False, cut=9000), served_file(TABLE, ranges=False), name="u.gz")
     assert (tmp_path / "u.gz").read_bytes() == TABLE
 
 
-def test_a_part_that_is_complete_already_is_only_verified(server, tmp_path):
+def test_only_verifies_a_complete_part(server, tmp_path):
     with pytest.raises(FetchError):
-        fetched(server, tmp_path, served_file(TABLE, cut=9000), served_file(TABLE, cut=0))
+        fetch(server, tmp_path, served_file(TABLE, cut=9000), served_file(TABLE, cut=0))
     before = len(server.requests)
     (tmp_path / "t.csv.gz.part").write_bytes(TABLE)
-    fetched(server, tmp_path, served_file(TABLE))
+    fetch(server, tmp_path, served_file(TABLE))
     assert len(server.requests) == before
 
 
 @pytest.mark.parametrize("bad", [TABLE[:-12], TABLE[:-40] + b"\0" * 40, b"A,B\n1,2\n", b""])
-def test_F06_a_damaged_download_is_never_put_in_place(server, tmp_path, bad):
+def test_F06_never_moves_a_damaged_download_into_place(server, tmp_path, bad):
     with pytest.raises(FetchError, match=r"gzip|empty"):
-        fetched(server, tmp_path, served_file(bad))
+        fetch(server, tmp_path, served_file(bad))
     assert not (tmp_path / "t.csv.gz").exists()
-    fetched(server, tmp_path, served_file(bad), served_file(TABLE))
+    fetch(server, tmp_path, served_file(bad), served_file(TABLE))
     assert (tmp_path / "t.csv.gz").read_bytes() == TABLE
 
 
-def test_F06_a_damaged_file_that_lies_there_is_fetched_anew(server, tmp_path, counts):
+def test_F06_fetches_a_damaged_file_again(server, tmp_path, counts):
     server.on("/t.csv.gz", served_file(TABLE))
-    wanted = [Wanted("t.csv.gz", (f"{server.url}/t.csv.gz",))]
+    files = [BulkFile("t.csv.gz", (f"{server.url}/t.csv.gz",))]
     client = client_of(server.url)
-    write_state(tmp_path, {})
-    fetch_files(wanted, tmp_path, client, counts)
-    assert fetch_files(wanted, tmp_path, client, counts)[0].bytes == len(TABLE)
+    fetch_files(files, tmp_path, client, counts)
+    assert fetch_files(files, tmp_path, client, counts)[0].bytes == len(TABLE)
     assert len(server.requests) == 1
     (tmp_path / "t.csv.gz").write_bytes(TABLE[:-12])
-    fetch_files(wanted, tmp_path, client, counts)
+    fetch_files(files, tmp_path, client, counts)
     assert (tmp_path / "t.csv.gz").read_bytes() == TABLE
     assert counts[Reason.FILE_DAMAGED] == 1
     (tmp_path / STATE).unlink()
-    fetch_files(wanted, tmp_path, client, counts)
+    fetch_files(files, tmp_path, client, counts)
     assert len(server.requests) == 3
 
 
-def test_F06_a_damaged_local_copy_is_told_with_its_path(tmp_path, write):
+def test_F06_reports_the_path_of_a_damaged_local_copy(tmp_path, write):
     bad = tmp_path / "bad" / "t.csv.gz"
     bad.parent.mkdir()
     bad.write_bytes(TABLE[:-12])
@@ -134,33 +133,33 @@ def test_F06_a_damaged_local_copy_is_told_with_its_path(tmp_path, write):
     assert names(tmp_path) == ["bad"]
 
 
-def test_a_page_instead_of_a_file_leaves_nothing(server, tmp_path):
+def test_a_web_page_instead_of_a_file_leaves_nothing(server, tmp_path):
     with pytest.raises(FetchError, match="check for robots"):
-        fetched(server, tmp_path, Reply(CAPTCHA))
+        fetch(server, tmp_path, Reply(CAPTCHA))
     with pytest.raises(FetchError, match="web page"):
-        fetched(server, tmp_path, Reply(PAGE), name="t.csv")
+        fetch(server, tmp_path, Reply(PAGE), name="t.csv")
     assert not [name for name in names(tmp_path) if not name.endswith((".part", ".json"))]
 
 
-def test_a_known_digest_is_held(server, tmp_path):
-    with pytest.raises(FetchError, match=r"SHA-256 .* was expected"):
-        fetched(server, tmp_path, served_file(TABLE), sha256="0" * 64)
+def test_rejects_a_wrong_digest(server, tmp_path):
+    with pytest.raises(FetchError, match=r"SHA-256 is .*, expected 0"):
+        fetch(server, tmp_path, served_file(TABLE), sha256="0" * 64)
     assert len(server.requests) == 1
     assert "t.csv.gz" not in names(tmp_path)
 
 
-def test_the_next_place_is_tried(server, tmp_path, counts):
+def test_tries_the_next_address(server, tmp_path, counts):
     server.on("/b/t.gz", served_file(TABLE))
-    wanted = Wanted("t.gz", (f"{server.url}/a/t.gz", f"{server.url}/b/t.gz"))
-    assert fetch_files([wanted], tmp_path, client_of(server.url), counts)[0].origin.endswith("/b/t.gz")
+    file = BulkFile("t.gz", (f"{server.url}/a/t.gz", f"{server.url}/b/t.gz"))
+    assert fetch_files([file], tmp_path, client_of(server.url), counts)[0].origin.endswith("/b/t.gz")
 
 
-def test_local_copies_are_found_by_any_of_their_names(tmp_path, write, counts):
+def test_finds_local_copies_by_any_of_their_names(tmp_path, write, counts):
     source = write("in/t.tsv", "a\tb\n")
     out = tmp_path / "out"
     out.mkdir()
-    wanted = [Wanted("t.csv.gz", (), local_names=("t.csv.gz", "t.tsv")), Wanted("u.csv", ())]
-    assert [entry.name for entry in copy_files(wanted, out, source.parent, counts)] == ["t.tsv"]
+    files = [BulkFile("t.csv.gz", (), local_names=("t.csv.gz", "t.tsv")), BulkFile("u.csv", ())]
+    assert [entry.name for entry in copy_files(files, out, source.parent, counts)] == ["t.tsv"]
     assert counts[Reason.FILE_NOT_IN_FROM] == 1
-    with pytest.raises(InputError, match="none of the files"):
-        copy_files(wanted[1:], out, source.parent, counts)
+    with pytest.raises(InputError, match=r"contains none of the files u\.csv"):
+        copy_files(files[1:], out, source.parent, counts)

@@ -1,4 +1,4 @@
-"""PubTator3's export, and its dump cut down to the documents wanted."""
+"""PubTator3's export, and selected documents of its dump."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def block(pmid, text="Text."):
     return f"{pmid}|t|Title.\n{pmid}|a|{text}\n{pmid}\t0\t5\tTitle\tDisease\tD1\n"
 
 
-def test_documents_come_as_lines_in_the_order_asked_for(server):
+def test_returns_documents_as_lines_in_the_given_order(server):
     server.on(f"{PATH}/biocjson", answer(2, 1))
     found = export(client_of(server.url), ["1", "2"], "biocjson")
     assert [json.loads(line)["pmid"] for (line,) in found.values()] == [1, 2]
@@ -47,7 +47,7 @@ def test_documents_come_as_lines_in_the_order_asked_for(server):
     assert server.requests[0].parameters == {"pmids": "1,2"}
 
 
-def test_blocks_come_as_their_lines(server):
+def test_returns_the_lines_of_blocks(server):
     server.on(f"{PATH}/pubtator", Reply(f"{block(1)}\n{block(2, 'a | b')}\n\n".encode()))
     assert export(client_of(server.url), ["2"], "pubtator") == {
         "2": ["2|t|Title.", "2|a|a | b", "2\t0\t5\tTitle\tDisease\tD1"]
@@ -73,7 +73,7 @@ def test_blocks_come_as_their_lines(server):
         ),
     ],
 )
-def test_F05_what_is_missing_is_asked_for_once_more_and_then_missing(server, format_, replies, pmids):
+def test_F05_requests_missing_documents_a_second_time(server, format_, replies, pmids):
     server.on(f"{PATH}/{format_}", *replies)
     assert list(export(client_of(server.url), ["1", "2"], format_)) == pmids
     assert len(server.requests) == (1 if len(replies) == 1 else 2)
@@ -84,21 +84,21 @@ def test_F05_what_is_missing_is_asked_for_once_more_and_then_missing(server, for
     "fault",
     [Reply(PAGE), Reply(b"", 429), Reply(b"", 502), Reply(b"[{", 200), Reply(b"x" * 99, cut=9), Reply(b"\xff|t|")],
 )
-def test_F04_a_faulty_answer_is_asked_again(server, format_, fault):
+def test_F04_retries_after_a_faulty_answer(server, format_, fault):
     good = answer(1) if format_ == "biocjson" else Reply(block(1).encode())
     server.on(f"{PATH}/{format_}", fault, good)
     assert list(export(client_of(server.url), ["1"], format_)) == ["1"]
 
 
 @pytest.mark.parametrize("body", [b'{"detail":"Could not retrieve publications"}', CAPTCHA, b'{"PubTator3":"none"}'])
-def test_an_answer_in_other_words_is_told(server, body):
+def test_rejects_an_answer_without_documents(server, body):
     server.on(f"{PATH}/biocjson", Reply(body))
     with pytest.raises(FetchError, match=r"instead of d"):
         export(client_of(server.url), ["1"], "biocjson")
     assert len(server.requests) == 1
 
 
-def filtered(path, wanted, counts):
+def filter_text(path, wanted, counts):
     out = io.BytesIO()
     done = filter_dump(path, wanted, out, counts)
     return done, out.getvalue().decode()
@@ -108,8 +108,8 @@ DUMP = "\n".join(block(pmid) for pmid in range(1, 10)) + "\n"
 
 
 @pytest.mark.parametrize("name", ["dump.txt", "dump.gz"])
-def test_only_the_wanted_documents_are_kept_as_they_are(write, counts, name):
-    done, text = filtered(write(name, DUMP), ["7", "3", "99"], counts)
+def test_keeps_only_the_selected_documents_unchanged(write, counts, name):
+    done, text = filter_text(write(name, DUMP), ["7", "3", "99"], counts)
     assert text == f"{block(3)}\n{block(7)}\n"
     assert (done.bytes_read, done.documents, done.kept, done.missing) == (len(DUMP), 9, 2, ["99"])
     assert counts[Reason.DUMP_DOCUMENTS_READ] == 9
@@ -127,28 +127,28 @@ def test_only_the_wanted_documents_are_kept_as_they_are(write, counts, name):
         (block(14) + block(40), ""),
     ],
 )
-def test_blocks_are_told_apart_without_blank_lines_and_each_is_kept_once(write, counts, dump, kept):
-    assert filtered(write("dump", dump), ["4"], counts)[1] == kept
+def test_keeps_each_block_once_even_without_blank_lines(write, counts, dump, kept):
+    assert filter_text(write("dump", dump), ["4"], counts)[1] == kept
 
 
-def test_a_nul_byte_and_a_repeat_are_booked(write, counts):
-    filtered(write("dump", block(4, "a\0b") + block(4)), ["4"], counts)
+def test_counts_nul_bytes_and_repeated_documents(write, counts):
+    filter_text(write("dump", block(4, "a\0b") + block(4)), ["4"], counts)
     assert (counts[Reason.NUL_REPLACED], counts[Reason.DOCUMENT_REPEATED]) == (1, 1)
 
 
-def test_F06_a_dump_cut_short_is_told(write, counts):
+def test_F06_rejects_a_truncated_dump(write, counts):
     path = write("dump", gzip.compress(DUMP.encode())[:-12])
     with pytest.raises(InputError, match="damaged gzip"):
-        filtered(path, ["4"], counts)
+        filter_text(path, ["4"], counts)
 
 
 @pytest.mark.parametrize("content", [PAGE, b"", b"1\tGene\t5\tx\tMeSH\n", b"{}"])
-def test_what_is_no_dump_is_told(write, counts, content):
-    with pytest.raises(InputError, match=r"a web page|no PubTator text"):
-        filtered(write("dump", content), ["4"], counts)
+def test_rejects_a_file_that_is_not_a_dump(write, counts, content):
+    with pytest.raises(InputError, match=r"a web page|not PubTator text"):
+        filter_text(write("dump", content), ["4"], counts)
 
 
-def test_the_real_sample_is_kept_whole(shared_data, tmp_path, counts):
+def test_keeps_all_of_the_real_sample(shared_data, tmp_path, counts):
     sample = shared_data / "pubtator" / "bioconcepts2pubtator_offsets.sample.gz"
     every = list(read_pubtator(sample, counts))
     wanted = [item.document.doc_id for item in every]

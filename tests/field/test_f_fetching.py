@@ -50,7 +50,7 @@ def test_f_01_rejects_a_search_with_fewer_ids_than_its_count(pubmed, service, se
     rest = {"count": "53", "idlist": []}
     replies = [Reply(json.dumps({"esearchresult": page}).encode()) for page in (short, short, rest)]
     server.on("/eutils/esearch.fcgi", *replies)
-    with pytest.raises(FetchError, match="53 PMIDs were counted, and 20 shown"):
+    with pytest.raises(FetchError, match="PubMed counts 53 articles but lists only 20"):
         pubmed(query="tremor")
     assert not (tmp_path / "out").exists()
 

@@ -19,7 +19,7 @@ from biorel.dataset.splits import read_ids, read_splits
 from biorel.errors import FetchError
 from biorel.fetch.archives import unpack
 from biorel.fetch.eutils import fetch_articles, search
-from biorel.fetch.http import _LARGEST_ANSWER, BadAnswerError
+from biorel.fetch.http import MAX_ANSWER, BadAnswerError
 from biorel.fetch.pubtator_api import export
 from biorel.fetch.pubtator_dump import filter_dump
 from biorel.formats.bioc import read_bioc
@@ -68,7 +68,7 @@ class Answers:
 
     def __init__(self, path: Path) -> None:
         self._content = path.read_bytes()
-        if len(self._content) > _LARGEST_ANSWER:
+        if len(self._content) > MAX_ANSWER:
             raise FetchError("too large")
 
     def once(self, path: str, parameters: Any, *, post: bool = False) -> bytes:
@@ -76,9 +76,9 @@ class Answers:
         return posted if path == "epost.fcgi" and b"ePostResult" not in self._content else self._content
 
     def ask(self, path: str, parameters: Any, read: Callable[[bytes], Any], *, post: bool = False) -> Any:
-        return self.repeated(path, lambda: read(self.once(path, parameters)))
+        return self.repeat(path, lambda: read(self.once(path, parameters)))
 
-    def repeated(self, place: str, attempt: Callable[[], Any]) -> Any:
+    def repeat(self, place: str, attempt: Callable[[], Any]) -> Any:
         """Run the attempt once: asking again would give the same answer."""
         try:
             return attempt()
@@ -267,7 +267,7 @@ def _unpacked(path: Path) -> Iterator[Any]:
 
     folder = path.with_name("unpacked")
     try:
-        yield from (str(file) for file in unpack(path, folder, most_bytes=2**27, most_files=1000))
+        yield from (str(file) for file in unpack(path, folder, max_bytes=2**27, max_files=1000))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
