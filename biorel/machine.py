@@ -22,7 +22,7 @@ OK, NOTE, FAULT = "ok", "note", "fault"
 _OLDEST_PYTHON = (3, 11)
 _GB = 1e9
 _LITTLE_DISK, _LITTLE_SHARED = 2 * _GB, 0.25 * _GB
-_SHARED = Path("/dev/shm")  # noqa: S108 - looked at, not written to
+_SHARED = Path("/dev/shm")  # noqa: S108 - read, not written to
 _GPU = Path("/dev/nvidia0")
 _MODULES = {"pyahocorasick": "ahocorasick", "scikit-learn": "sklearn"}
 _PROBE = 64
@@ -30,7 +30,12 @@ _PROBE = 64
 
 @dataclass(frozen=True)
 class Finding:
-    """What one look found; `state` is `ok`, `note` (biorel works, but) or `fault` (something needed fails)."""
+    """The result of one check.
+
+    Attributes:
+        state: `ok`, `note` (biorel works, with a limitation) or `fault` (something that biorel needs does not work).
+        hint: how to correct it; may be empty.
+    """
 
     name: str
     state: str
@@ -39,7 +44,7 @@ class Finding:
 
 
 def check_python() -> Finding:
-    """The versions of biorel and Python."""
+    """Check the version of Python."""
     text = f"biorel {__version__}, Python {platform.python_version()}, {platform.platform()}"
     if sys.version_info < _OLDEST_PYTHON:
         return Finding("python", FAULT, text, f"biorel needs Python {'.'.join(map(str, _OLDEST_PYTHON))} or later")
@@ -47,10 +52,10 @@ def check_python() -> Finding:
 
 
 def check_packages(required: list[str] | None = None) -> Iterator[Finding]:
-    """Each package that biorel needs, imported, and each that an extra would add: present, and of a version that fits.
+    """Check every required package: its version, and that it can be imported. Of optional packages only the version.
 
     Args:
-        required: requirements as pip writes them  [default: those that this installation of biorel names].
+        required: requirements in pip's syntax. The default is the requirements of this installation of biorel.
     """
     for line in requires("biorel") or [] if required is None else required:
         wanted = Requirement(line)
@@ -70,20 +75,20 @@ def _package(wanted: Requirement, extra: str) -> Finding:
     except PackageNotFoundError:
         return Finding(name, absent, "not installed", hint)
     if not wanted.specifier.contains(found, prereleases=True):
-        return Finding(name, absent, f"{found}, and {needed} is needed", hint)
+        return Finding(name, absent, f"{found} is installed; biorel needs {needed}", hint)
     if not extra:
         try:
             importlib.import_module(_MODULES.get(wanted.name, wanted.name))
         except (ImportError, OSError) as error:
-            return Finding(name, FAULT, f"{found} does not import: {str(error).splitlines()[0]}", hint)
+            return Finding(name, FAULT, f"{found} cannot be imported: {str(error).splitlines()[0]}", hint)
     return Finding(name, OK, found)
 
 
 def check_device(name: str) -> Finding:
-    """The device, after a product of two small matrices on it.
+    """Check the device by multiplying two small matrices on it.
 
     Raises:
-        ModelError: it cannot be used.
+        ModelError: the device cannot be used.
         ImportError, OSError: torch cannot be imported.
     """
     import torch
@@ -94,7 +99,7 @@ def check_device(name: str) -> Finding:
     ones = torch.ones(_PROBE, _PROBE, device=chosen)
     total = float((ones @ ones).sum())
     if total != _PROBE**3:
-        return Finding("device", FAULT, f"{chosen} multiplies wrongly ({total} where {_PROBE**3} was expected)")
+        return Finding("device", FAULT, f"{chosen} computes a wrong product ({total} instead of {_PROBE**3})")
     if chosen.type == "cuda":
         card = torch.cuda.get_device_properties(chosen)
         return Finding(
@@ -109,10 +114,10 @@ def check_device(name: str) -> Finding:
 
 
 def check_disk(name: str, folder: Path) -> Finding:
-    """The free space of a folder, or of the nearest one above it that is there, after something was written to it.
+    """Check that a folder, or its nearest existing parent, can be written to and has free space.
 
     Raises:
-        OutputError: nothing can be written there.
+        OutputError: the folder cannot be written to.
     """
     place = folder.resolve()
     while not place.is_dir():
@@ -127,16 +132,18 @@ def check_disk(name: str, folder: Path) -> Finding:
     free = shutil.disk_usage(place).free
     text = f"{place}: {free / _GB:.1f} GB free"
     if free < _LITTLE_DISK:
-        return Finding(name, NOTE, text, "CTD and MeSH take a gigabyte, PubMed's baseline some fifty")
+        return Finding(name, NOTE, text, "CTD and MeSH need about 1 GB, PubMed's baseline about 50 GB")
     return Finding(name, OK, text)
 
 
 def check_shared_memory(folder: Path = _SHARED) -> Finding:
-    """The shared memory that worker processes talk through."""
+    """Check the shared memory, through which worker processes exchange data."""
     if not folder.is_dir():
-        return Finding("shared memory", NOTE, f"no {folder} here", "leave --n-process at 1")
+        return Finding("shared memory", NOTE, f"{folder} does not exist", "do not raise --n-process above 1")
     size = shutil.disk_usage(folder).total
     text = f"{folder}: {size / _GB:.2f} GB"
     if size < _LITTLE_SHARED:
-        return Finding("shared memory", NOTE, text, "for --n-process over 1: docker run --shm-size 1g")
+        return Finding(
+            "shared memory", NOTE, text, "for --n-process above 1, start the container with: docker run --shm-size 1g"
+        )
     return Finding("shared memory", OK, text)

@@ -1,8 +1,7 @@
-"""The rooms of biorel and the arrows between them, read from the imports.
+"""The rooms of biorel and the arrows between them, checked against the imports.
 
-A room is a subject: a folder, or a single file beside them. `ROOMS` lists them so that every import points to a room
-further up the list, and names for each room the rooms that it uses. An entry such as `training.loop` allows one file
-of a room only.
+A room is a subject: a folder of the package, or a single file next to the folders. `ROOMS` names for each room the
+rooms that it uses. Every arrow points up the list.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from biorel.commands import COMMANDS as TABLE
+from biorel.commands import COMMANDS
 
 PACKAGE = Path(__file__).parents[1] / "biorel"
 ROOMS: dict[str, set[str]] = {
@@ -113,7 +112,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "cli": {"errors", "progress", "config", "artifacts", "commands"},
 }
-# what a room may not import from outside, whatever it needs
+# libraries that a room may not import, even inside a function
 FORBIDDEN = {
     "formats": {"torch", "spacy", "tokenizers"},
     "fetch": {"torch", "spacy", "tokenizers", "pandas"},
@@ -127,15 +126,15 @@ HEAVY = (
     *("torch", "spacy", "pandas", "matplotlib", "sklearn", "pyarrow", "tokenizers", "numpy", "tensorboard", "bioc"),
     "transformers",
 )
-MOST_LINES = 450
-COMMANDS = tuple(command.module.rpartition(".")[2] for command in TABLE.values())
+LARGEST_SHARE = 0.15
+COMMAND_FILES = {command.module.removeprefix("biorel.commands."): command for command in COMMANDS.values()}
 
 FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 
 
 def name_of(path: Path) -> str:
-    """`formats.files` for biorel/sources/files.py, `sources` for the room's `__init__`."""
+    """`formats.files` for biorel/formats/files.py, `formats` for the `__init__` of the room."""
     parts = path.relative_to(PACKAGE).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
@@ -144,7 +143,7 @@ MODULES = {name_of(path) for path in FILES}
 
 
 def imports(path: Path) -> Iterator[str]:
-    """Every module that a file imports, at its top, within a function or for its types alone."""
+    """Every module that a file imports: at the top, inside a function, or for type annotations only."""
     for node in ast.walk(TREES[path]):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -156,48 +155,51 @@ def imports(path: Path) -> Iterator[str]:
 
 
 def own_imports(path: Path) -> set[str]:
-    """The modules of biorel among them, without the prefix; `__version__` of the package itself is none."""
+    """The imported modules of biorel, without the prefix."""
     return {name.removeprefix("biorel.") for name in imports(path) if name.startswith("biorel.")}
 
 
-def of_room(room: str) -> list[Path]:
+def files_of(room: str) -> list[Path]:
     return [path for path in FILES if name_of(path).split(".")[0] == room]
 
 
-def test_every_file_stands_in_a_room():
+def lines_of(paths: list[Path]) -> int:
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+
+
+# ---- rooms and arrows
+
+
+def test_every_file_is_in_a_room():
     rooms = {name_of(path).split(".")[0] for path in FILES}
     assert rooms - {"", "__main__"} == set(ROOMS)
 
 
-def test_a_room_needs_only_rooms_above_it():
+def test_every_arrow_points_up_the_list():
     order = list(ROOMS)
-    below = {
-        room: [needed for needed in needs if order.index(needed.split(".")[0]) >= order.index(room)]
-        for room, needs in ROOMS.items()
-    }
-    assert not {room: needed for room, needed in below.items() if needed}
+    wrong = {room: [used for used in uses if order.index(used) >= order.index(room)] for room, uses in ROOMS.items()}
+    assert not {room: used for room, used in wrong.items() if used}
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_a_file_imports_only_what_its_room_needs(room):
+def test_files_import_only_the_rooms_that_their_room_uses(room):
     allowed = ROOMS[room] | {room}
-    astray = [
+    wrong = [
         f"{path.relative_to(PACKAGE)} imports {module}"
-        for path in of_room(room)
+        for path in files_of(room)
         for module in own_imports(path)
-        if module not in allowed and module.split(".")[0] not in allowed
+        if module.split(".")[0] not in allowed
     ]
-    assert not astray
+    assert not wrong
 
 
-@pytest.mark.parametrize("room", sorted(set(ROOMS)))
-def test_a_room_lists_nothing_that_it_does_not_need(room):
-    used = {module for path in of_room(room) for module in own_imports(path)}
-    used |= {module.split(".")[0] for module in used}
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_lists_no_arrow_that_it_does_not_need(room):
+    used = {module.split(".")[0] for path in files_of(room) for module in own_imports(path)}
     assert ROOMS[room] <= used
 
 
-def test_no_file_imports_itself_through_others():
+def test_no_files_import_each_other_in_a_circle():
     graph = {name_of(path): own_imports(path) - {name_of(path)} for path in FILES}
     try:
         TopologicalSorter(graph).prepare()
@@ -206,32 +208,52 @@ def test_no_file_imports_itself_through_others():
 
 
 @pytest.mark.parametrize("room", FORBIDDEN)
-def test_a_room_is_free_of_what_is_not_its_business(room):
-    astray = [
+def test_a_room_does_not_import_a_forbidden_library(room):
+    wrong = [
         f"{path.relative_to(PACKAGE)} imports {module}"
-        for path in of_room(room)
+        for path in files_of(room)
         for module in imports(path)
         if module.split(".")[0] in FORBIDDEN[room]
     ]
-    assert not astray
+    assert not wrong
+
+
+def test_no_room_holds_more_than_its_share_of_the_lines():
+    total = lines_of(FILES)
+    shares = {room: lines_of(files_of(room)) / total for room in ROOMS}
+    assert not {room: round(share, 3) for room, share in shares.items() if share > LARGEST_SHARE}
+
+
+# ---- commands
+
+
+def test_every_file_in_commands_is_a_command_of_the_table():
+    assert {path.stem for path in files_of("commands")} - {"__init__"} == set(COMMAND_FILES)
 
 
 def test_a_command_does_not_import_another_command():
-    """Only `run` does; what two commands share stands in a file of its own."""
-    commands = {f"commands.{name}" for name in COMMANDS}
-    files = [path for path in of_room("commands") if path.stem != "run"]
-    assert not {path.name: found for path in files if (found := own_imports(path) & commands)}
+    modules = {f"commands.{name}" for name in COMMAND_FILES}
+    assert not {path.name: found for path in files_of("commands") if (found := own_imports(path) & modules)}
 
 
-def test_every_command_has_a_file_with_one_run():
-    for name in COMMANDS:
-        tree = TREES[PACKAGE / "commands" / f"{name}.py"]
-        public = [node for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
-        assert [node.name for node in public] == ["run"], name
-        assert public[0].args.args[0].annotation is not None
+@pytest.mark.parametrize("name", COMMAND_FILES)
+def test_a_command_has_one_public_function_with_the_common_signature(name):
+    tree = TREES[PACKAGE / "commands" / f"{name}.py"]
+    public = [node for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")]
+    assert [node.name for node in public] == ["run"]
+    arguments = ast.unparse(public[0].args)
+    kind = COMMAND_FILES[name].config_class.__name__
+    assert arguments == f"config: {kind}, progress: Progress=SILENT"
+    assert public[0].returns is not None
+    assert ast.unparse(public[0].returns) == "Artifact"
 
 
-def test_help_loads_no_library_that_a_command_may_not_need():
+@pytest.mark.parametrize("name", COMMAND_FILES)
+def test_the_options_of_a_command_are_in_the_file_of_the_same_name(name):
+    assert COMMAND_FILES[name].config_class.__module__ == f"biorel.config.{name}"
+
+
+def test_help_loads_no_heavy_library():
     code = (
         "import sys, biorel.cli.app as app\n"
         "sys.argv = ['biorel', '--help']\n"
@@ -246,24 +268,24 @@ def test_help_loads_no_library_that_a_command_may_not_need():
     assert done.stdout.splitlines()[-1] == "LOADED"
 
 
-def test_no_file_is_longer_than_a_reader_can_hold():
-    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
-    too_long = {str(path.relative_to(PACKAGE)): length for path, length in lengths.items() if length > MOST_LINES}
-    assert not too_long
+# ---- files
 
 
-def test_every_file_says_what_it_is_for():
+def test_every_file_has_a_docstring():
     filled = [path for path in FILES if TREES[path].body]
     assert not [str(path.relative_to(PACKAGE)) for path in filled if not ast.get_docstring(TREES[path])]
 
 
-def test_no_file_is_a_drawer_for_odds_and_ends():
+def test_no_file_is_a_collection_of_leftovers():
     names = {part for path in FILES for part in path.relative_to(PACKAGE).with_suffix("").parts}
     assert not names & {"utils", "util", "helpers", "helper", "common", "misc"}
 
 
+# ---- unsafe code
+
+
 def _unsafe(node: ast.AST) -> str:
-    """What is wrong with a piece of code, empty where nothing is."""
+    """Why a piece of code is unsafe; empty if it is not."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         names = [alias.name for alias in node.names] + [getattr(node, "module", None) or ""]
         found = {name.split(".")[0] for name in names} & {"pickle", "cPickle", "dill", "joblib", "marshal", "shelve"}
@@ -282,7 +304,7 @@ def _unsafe(node: ast.AST) -> str:
     return ""
 
 
-def test_nothing_runs_what_it_reads_and_no_error_is_swallowed():
+def test_no_file_runs_code_that_it_reads_or_swallows_errors():
     faults = [
         f"{path.relative_to(PACKAGE)}:{getattr(node, 'lineno', 0)} {fault}"
         for path, tree in TREES.items()
@@ -304,5 +326,5 @@ def test_nothing_runs_what_it_reads_and_no_error_is_swallowed():
         "try:\n    work()\nexcept:\n    result = None",
     ],
 )
-def test_the_check_for_unsafe_code_finds_it(code):
+def test_the_check_for_unsafe_code_finds_unsafe_code(code):
     assert any(_unsafe(node) for node in ast.walk(ast.parse(code)))

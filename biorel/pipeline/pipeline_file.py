@@ -1,11 +1,11 @@
-"""A pipeline file, or one that is another with some fields changed.
+"""Reads a pipeline file, which either lists its stages or changes some fields of another file.
 
 extends = "../cdr.toml"     # relative to this file
 
-[set.model]                           # over the fields of the stage `model`
+[set.model]                           # replaces or adds fields of the stage `model`
 heads = 0
 
-[unset]                               # fields of a stage that are left to their defaults
+[unset]                               # removes fields of a stage, so that their defaults apply
 dataset = ["merges"]
 """
 
@@ -22,13 +22,13 @@ _OF_EXTENSION = {"extends", "set", "unset"}
 
 
 def read_pipeline(path: Path) -> dict[str, Any]:
-    """The content of a pipeline file as if it stood there in full.
+    """The content of a pipeline file, with all changes applied to the file that it extends.
 
-    A name below `pipelines/` that is no file here is one of those that biorel ships.
+    If `pipelines/NAME` does not exist in the current folder, it is the pipeline of that name that comes with biorel.
 
     Raises:
-        InputError: the file, or one that it extends, cannot be read or is no TOML.
-        ConfigError: files extend each other in a circle, or a change names what there is not.
+        InputError: the file, or one that it extends, cannot be read or is not TOML.
+        ConfigError: files extend each other in a circle, or a change names an unknown stage or field.
     """
     if not path.is_file() and path.parts[:1] == ("pipelines",):
         path = shipped_pipeline(*path.parts[1:]) or path
@@ -41,7 +41,7 @@ def _read(path: Path, below: tuple[Path, ...]) -> dict[str, Any]:
         return content
     if not isinstance(content.get("extends"), str) or content.keys() - _OF_EXTENSION:
         raise ConfigError(
-            f"{path}: beside extends = FILE only [set.STAGE] and [unset] may stand", "both are for extends only"
+            f"{path}: a file with extends = FILE may hold only [set.STAGE] and [unset]; they need extends"
         )
     chain = (*below, path.resolve())
     base = path.parent / content["extends"]
@@ -55,14 +55,14 @@ def _toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(
-            f"{path}: {error.strerror or error}", "name a pipeline TOML, such as pipelines/cdr.toml"
+            f"{path}: {error.strerror or error}", "give a pipeline file, such as pipelines/cdr.toml"
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"{path}: not TOML ({error})") from error
 
 
 def _changed(base: dict[str, Any], changes: dict[str, Any], path: Path) -> dict[str, Any]:
-    """The base with its fields unset and set; its stages are looked at no further than that needs."""
+    """The base with fields removed and set. Its stages are validated later."""
     listed = base.get("stage")
     stages = (
         {stage.get("name"): stage for stage in listed if isinstance(stage, dict)} if isinstance(listed, list) else {}
@@ -72,13 +72,13 @@ def _changed(base: dict[str, Any], changes: dict[str, Any], path: Path) -> dict[
         raise ConfigError(f'{path}: [unset] holds lists of fields, such as dataset = ["merges"]')
     if not isinstance(values, dict) or not all(isinstance(fields, dict) for fields in values.values()):
         raise ConfigError(f"{path}: [set.STAGE] holds fields and their values")
-    if strangers := sorted({*unset, *values} - stages.keys()):
+    if unknown := sorted({*unset, *values} - stages.keys()):
         known = ", ".join(map(str, stages))
-        raise ConfigError(f"{path}: changes {strangers[0]}, which is no stage", f"stages are {known}")
+        raise ConfigError(f"{path}: changes {unknown[0]}, which is not a stage", f"stages are {known}")
     for name, fields in unset.items():
         for field in fields:
             if field not in stages[name]:
-                raise ConfigError(f"{path}: [unset] {name}: {field} is not set by {changes['extends']}")
+                raise ConfigError(f"{path}: [unset] {name}: {field} is not set in {changes['extends']}")
             del stages[name][field]
     for name, fields in values.items():
         stages[name].update(fields)

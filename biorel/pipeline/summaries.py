@@ -1,4 +1,4 @@
-"""What --seeds and --folds end with: the evaluations of all copies in one table, as JSON and Markdown."""
+"""Summaries of repeated pipelines: the evaluations of all seeds or folds in one table, as JSON and Markdown."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from biorel.pipeline.repeats import Repeats, Stage
 from biorel.scoring.repeats import Spread, spread, summed
 from biorel.scoring.tables import UNDEFINED, markdown_table, percents, relation_table
 
-# name in seeds.json -> what the table calls it, its factor, its decimals
+# name in seeds.json -> label in the table, factor, decimals
 _MEASURES = {
     "precision": ("P", 100, 1),
     "recall": ("R", 100, 1),
@@ -24,8 +24,8 @@ _MEASURES = {
     "macro_f1": ("macro F1 of answerable questions", 100, 1),
     "located_f1": ("F1 with 'no answer' as an option", 100, 1),
     "answered_f1": ("answer or no answer, F1", 100, 1),
-    "tail_f1": ("entities F1, tails asked for", 100, 1),
-    "head_f1": ("entities F1, heads asked for", 100, 1),
+    "tail_f1": ("F1 of entities, questions for tails", 100, 1),
+    "head_f1": ("F1 of entities, questions for heads", 100, 1),
     "mrr_smoothed": ("reciprocal rank over several abstracts, vote smoothed", 100, 1),
     "mrr_max": ("the same, vote max", 100, 1),
     "mrr_sum": ("the same, vote sum", 100, 1),
@@ -37,7 +37,7 @@ _MEASURES = {
 
 
 def write(out: Path, repeats: Repeats, stages: Sequence[Stage]) -> str:
-    """Write `out/seeds.json` and `seeds.md`, or those of folds; returns the Markdown.
+    """Write `out/seeds.json` and `seeds.md`, or `folds.json` and `folds.md`; returns the Markdown.
 
     Raises:
         InputError: the metrics of an evaluation cannot be read.
@@ -53,7 +53,10 @@ def write(out: Path, repeats: Repeats, stages: Sequence[Stage]) -> str:
 
 
 def _over_seeds(repeats: Repeats, evaluations: Mapping[str, Sequence[Stage]]) -> tuple[dict[str, Any], str]:
-    """Every measure of every evaluation; one that runs once on all seeds, as that of an ensemble, has no deviation."""
+    """Mean and deviation of every measure of every evaluation.
+
+    An evaluation that runs once for all seeds, such as that of an ensemble, has no deviation.
+    """
     parts, stages = [f"# Seeds {repeats.values[0]} to {repeats.values[-1]}"], {}
     for name, copies in evaluations.items():
         rows = [_measures(stage) for stage in copies]
@@ -66,35 +69,35 @@ def _over_seeds(repeats: Repeats, evaluations: Mapping[str, Sequence[Stage]]) ->
 
 
 def _measures(stage: Stage) -> dict[str, float | None]:
-    """What the evaluation and its model's folder tell; what they do not is left out."""
+    """The measures of an evaluation and of the training of its model."""
     metrics = _json(stage.out / "metrics.json")
     model = stage.values.get("model")
     trained = _training_measures(Path(model)) if model is not None else {}
     if stage.command == "evaluate-reader":
         return _reader_measures(metrics) | trained
-    told = {name: metrics.get("micro", {}).get(name) for name in ("precision", "recall", "f1")}
-    told["f1_unfiltered"] = metrics.get("unfiltered", {}).get("micro", {}).get("f1")
-    return told | trained
+    values = {name: metrics.get("micro", {}).get(name) for name in ("precision", "recall", "f1")}
+    values["f1_unfiltered"] = metrics.get("unfiltered", {}).get("micro", {}).get("f1")
+    return values | trained
 
 
 def _reader_measures(metrics: Mapping[str, Any]) -> dict[str, float | None]:
-    told = {name: metrics.get(name) for name in ("exact_match", "macro_f1")}
-    told |= {f"{name}_f1": metrics.get(name, {}).get("f1") for name in ("located", "answered")}
-    told |= {f"{side}_f1": metrics.get("entities", {}).get(side, {}).get("f1") for side in ("tail", "head")}
+    values = {name: metrics.get(name) for name in ("exact_match", "macro_f1")}
+    values |= {f"{name}_f1": metrics.get(name, {}).get("f1") for name in ("located", "answered")}
+    values |= {f"{side}_f1": metrics.get("entities", {}).get(side, {}).get("f1") for side in ("tail", "head")}
     ranks = metrics.get("reciprocal_ranks", {}).get("several", {})
-    told |= {f"mrr_{rule}": ranks.get(rule) for rule in ("smoothed", "max", "sum")}
-    return told | {"questions_per_second": metrics.get("speed", {}).get("questions_times_documents_per_second")}
+    values |= {f"mrr_{rule}": ranks.get(rule) for rule in ("smoothed", "max", "sum")}
+    return values | {"questions_per_second": metrics.get("speed", {}).get("questions_times_documents_per_second")}
 
 
 def _training_measures(model: Path) -> dict[str, float | None]:
-    """What a model's folder tells of its training."""
+    """Measures of the training of a model; empty if its folder has none."""
     if not (model / "metrics.json").is_file():
         return {}
     training = _json(model / "metrics.json")
-    told = {name: training.get(name) for name in ("dev_f1", "documents_per_second")}
+    values = {name: training.get(name) for name in ("dev_f1", "documents_per_second")}
     if "seconds_per_epoch" in training:
-        told["training_seconds"] = training["seconds_per_epoch"] * training["epochs"]
-    return told
+        values["training_seconds"] = training["seconds_per_epoch"] * training["epochs"]
+    return values
 
 
 def _spread_table(seeds: Sequence[int], spreads: Mapping[str, Spread]) -> str:
@@ -116,12 +119,12 @@ def _number(measure: str, value: float | None) -> str:
 
 
 def _over_folds(repeats: Repeats, evaluations: Mapping[str, Sequence[Stage]]) -> tuple[dict[str, Any], str]:
-    """The facts of all folds added up: the rows of Table 7."""
+    """The counts of all folds added up, as in Table 7 of the BRAN paper."""
     parts, stages = [f"# {len(repeats.values)} folds, each tested on once"], {}
     for name, copies in evaluations.items():
         folds = [_json(stage.out / "metrics.json") for stage in copies]
         if not all("home_types" in fold for fold in folds):
-            continue  # predictions of a file, which no fold has made
+            continue  # predictions from a file do not belong to a fold
         filtered = summed(folds)
         unfiltered, baseline = (summed([fold[part] for fold in folds]) for part in ("unfiltered", "every_pair"))
         documents = sum(fold["protocol"]["documents"] for fold in folds)
@@ -154,5 +157,5 @@ def _json(path: Path) -> dict[str, Any]:
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read ({error})", "delete the folder it is in, and run again") from error
+        raise InputError(f"{path}: cannot be read ({error})", "delete its folder and run the pipeline again") from error
     return content

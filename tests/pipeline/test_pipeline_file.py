@@ -108,12 +108,12 @@ def test_a_shipped_pipeline_in_a_folder_is_found_outside_a_checkout(tmp_path, mo
 
 
 FAULTS: dict[str, tuple[str, type[BiorelError], str]] = {
-    "changes without a base": ("[set.model]\nheads = 0\n", ConfigError, "beside extends = FILE only"),
-    "extends no name": ('extends = ["../base.toml"]\n', ConfigError, "beside extends = FILE only"),
+    "changes without a base": ("[set.model]\nheads = 0\n", ConfigError, "may hold only"),
+    "extends no name": ('extends = ["../base.toml"]\n', ConfigError, "may hold only"),
     "stages of its own": (
         'extends = "../base.toml"\n[[stage]]\nname = "x"\ncommand = "train"\n',
         ConfigError,
-        "beside extends = FILE only",
+        "may hold only",
     ),
     "a base that is not there": ('extends = "base.toml"\n', InputError, r"base\.toml: No such file"),
     "a base that is no TOML": ('extends = "broken.toml"\n', InputError, r"broken\.toml: not TOML"),
@@ -124,7 +124,7 @@ FAULTS: dict[str, tuple[str, type[BiorelError], str]] = {
     "unset of what is not set": (
         'extends = "../base.toml"\n[unset]\nmodel = ["width"]\n',
         ConfigError,
-        r"model: width is not set by \.\./base\.toml",
+        r"model: width is not set in \.\./base\.toml",
     ),
     "unset without a list": ('extends = "../base.toml"\n[unset]\nmodel = "heads"\n', ConfigError, "holds lists"),
     "set without a stage": ('extends = "../base.toml"\n[set]\nheads = 0\n', ConfigError, "holds fields"),
