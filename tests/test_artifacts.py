@@ -1,4 +1,4 @@
-"""Outputs appear whole or not at all, whoever else writes, and wherever a kill falls."""
+"""Outputs appear whole or not at all, even with several writers or after a kill."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def write(out: Path, content: str, *, force: bool = False) -> None:
         (output.path / "file").write_text(content, encoding="utf-8")
 
 
-def test_two_processes_do_not_write_one_folder(tmp_path):
+def test_two_processes_do_not_write_the_same_folder(tmp_path):
     out = tmp_path / "out"
     partial = out.with_name("out.partial")
     with held_elsewhere(out):
@@ -32,7 +32,7 @@ def test_two_processes_do_not_write_one_folder(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_two_processes_do_not_write_one_file(tmp_path):
+def test_two_processes_do_not_write_the_same_file(tmp_path):
     out = tmp_path / "out.jsonl"
     out.with_name("out.jsonl.partial").write_text("theirs", encoding="utf-8")
     with (
@@ -44,7 +44,7 @@ def test_two_processes_do_not_write_one_file(tmp_path):
     assert out.with_name("out.jsonl.partial").read_text(encoding="utf-8") == "theirs"
 
 
-def test_a_folder_that_another_process_finished_meanwhile_is_not_replaced(tmp_path, monkeypatch):
+def test_does_not_replace_a_folder_that_another_process_finished_meanwhile(tmp_path, monkeypatch):
     out = tmp_path / "out"
     real = artifacts.sole_writer
 
@@ -60,7 +60,7 @@ def test_a_folder_that_another_process_finished_meanwhile_is_not_replaced(tmp_pa
 
 
 @pytest.mark.parametrize("moves", [0, 1, 2, 3])
-def test_a_kill_while_a_folder_is_replaced_leaves_a_whole_one_or_the_way_back(tmp_path, moves):
+def test_a_kill_during_a_replacement_leaves_a_whole_folder_or_one_to_restore(tmp_path, moves):
     """The moves of a replacement are: the old one aside, the new one into place, the old one removed."""
     out = tmp_path / "out"
     write(out, "old")
@@ -83,7 +83,7 @@ def test_a_kill_while_a_folder_is_replaced_leaves_a_whole_one_or_the_way_back(tm
 
 
 def _die_after(moves: int) -> None:
-    """End this process, without a word, once a folder has been moved or removed so many times."""
+    """End this process abruptly after `moves` folders have been moved or removed."""
     left = [moves]
 
     def counted(move):
@@ -99,6 +99,31 @@ def _die_after(moves: int) -> None:
     shutil.rmtree = counted(shutil.rmtree)
 
 
-def test_a_folder_where_a_file_is_to_be_written_is_told(tmp_path):
+def test_rejects_a_folder_as_an_output_file(tmp_path):
     with pytest.raises(OutputError, match="is a folder"), artifacts.whole_file(tmp_path):
         pytest.fail("nothing can be written there")
+
+
+def test_replaces_a_file_only_with_force(tmp_path):
+    out = tmp_path / "out.txt"
+    out.write_text("old", encoding="utf-8")
+    with pytest.raises(OutputError, match=r"out\.txt: exists already"), artifacts.whole_file(out):
+        pytest.fail("the file exists")
+    assert out.read_text(encoding="utf-8") == "old"
+    with artifacts.whole_file(out, force=True) as path:
+        path.write_text("new", encoding="utf-8")
+    assert out.read_text(encoding="utf-8") == "new"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.txt"]
+
+
+def test_rejects_a_file_as_an_output_folder(tmp_path):
+    out = tmp_path / "out"
+    out.write_text("a file", encoding="utf-8")
+    with pytest.raises(OutputError, match="is a file"):
+        write(out, "new", force=True)
+    assert out.read_text(encoding="utf-8") == "a file"
+
+
+def test_never_replaces_an_input(tmp_path):
+    with pytest.raises(OutputError, match="is an input"):
+        artifacts.check_output(tmp_path / "a", force=True, inputs=[tmp_path / "b", tmp_path / "a"])

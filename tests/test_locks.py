@@ -14,7 +14,7 @@ from biorel.errors import OutputError
 from tests.holding import held_elsewhere
 
 
-def test_a_second_process_is_told_and_leaves_the_lock_alone(tmp_path):
+def test_a_second_process_gets_an_error_and_leaves_the_lock_in_place(tmp_path):
     out = tmp_path / "out"
     with held_elsewhere(out):
         with pytest.raises(OutputError, match=r"out: another process is writing it"), sole_writer(out):
@@ -25,7 +25,7 @@ def test_a_second_process_is_told_and_leaves_the_lock_alone(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_kill_leaves_no_lock_behind(tmp_path):
+def test_a_killed_process_leaves_no_lock_behind(tmp_path):
     out = tmp_path / "out"
     with held_elsewhere(out) as process:
         process.kill()
@@ -57,7 +57,7 @@ def test_a_worker_that_outlives_its_parent_does_not_hold_the_lock(tmp_path):
         os.kill(orphan, 9)
 
 
-def test_a_lock_file_that_is_removed_while_it_is_waited_for_is_not_taken(tmp_path, monkeypatch):
+def test_does_not_lock_a_file_that_was_removed_meanwhile(tmp_path, monkeypatch):
     out, path = tmp_path / "out", tmp_path / "out.lock"
     real, removed = fcntl.lockf, []
 

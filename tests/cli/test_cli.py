@@ -69,7 +69,7 @@ def parsed(line: str) -> Config:
 # ---- help
 
 
-def test_every_command_has_a_configuration_and_an_example():
+def test_every_command_has_options_and_an_example():
     assert set(KINDS) == set(COMMANDS)
     for words, kind in KINDS.items():
         assert tuple(shlex.split(kind.example)[1 : 1 + len(words)]) == words
@@ -77,7 +77,7 @@ def test_every_command_has_a_configuration_and_an_example():
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_help_tells_every_option_and_an_example_that_parses(words, capsys):
+def test_help_shows_every_option_and_a_valid_example(words, capsys):
     code, told, _ = command_line(capsys, *words, "--help")
     assert code == 0
     kind = KINDS[words]
@@ -94,13 +94,13 @@ def test_help_tells_every_option_and_an_example_that_parses(words, capsys):
     assert "--config" in said
 
 
-def test_the_first_help_names_every_command(capsys):
+def test_the_main_help_lists_every_command(capsys):
     for arguments in (["--help"], []):
         _, told, said = command_line(capsys, *arguments)
         assert all(words[0] in told + said for words in COMMANDS)
 
 
-def test_every_option_of_the_issue_is_there():
+def test_parses_every_documented_option():
     for line in (
         "biorel build-dataset --train F --dev F --test F --schema cdr --mesh M --out D",
         "biorel build-dataset --train F --train G --schema cdr --mesh M --mesh N --out D",
@@ -132,11 +132,11 @@ def test_every_option_of_the_issue_is_there():
             parsed(line)
 
 
-def test_the_version(capsys):
+def test_prints_the_version(capsys):
     assert command_line(capsys, "--version") == (0, f"biorel {__version__}\n", "")
 
 
-def test_biorel_is_a_process_with_an_exit_code(tmp_path):
+def test_the_process_ends_with_an_exit_status(tmp_path):
     assert biorel("--version").stdout == f"biorel {__version__}\n"
     done = biorel(
         "build-dataset", "--train", "missing.txt", "--schema", "cdr", "--hypernyms", "off", "--out", "d", cwd=tmp_path
@@ -173,7 +173,7 @@ def test_biorel_is_a_process_with_an_exit_code(tmp_path):
         ("build-dataset --config nowhere.toml", 2, "nowhere.toml: No such file"),
     ],
 )
-def test_an_error_is_one_line_and_a_hint(line, code, message, tmp_path, monkeypatch, capsys):
+def test_prints_an_error_as_one_line_and_a_hint(line, code, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     got, told, said = command_line(capsys, *shlex.split(line))
     assert (got, told) == (code, "")
@@ -185,7 +185,7 @@ def test_an_error_is_one_line_and_a_hint(line, code, message, tmp_path, monkeypa
     assert not list(tmp_path.iterdir())
 
 
-def test_all_faults_are_told_at_once(capsys):
+def test_reports_all_faults_at_once(capsys):
     line = "build-dataset --train a --max-tokens no --unlinked x --dev-share 2 --min-share -1"
     code, _, said = command_line(capsys, *line.split())
     assert code == 2
@@ -197,7 +197,7 @@ def test_all_faults_are_told_at_once(capsys):
 
 
 @pytest.mark.parametrize("line", ["fly", "train --wings 2", "extract a b"])
-def test_what_the_parser_does_not_know_is_no_traceback(line, capsys):
+def test_reports_unknown_arguments_without_a_traceback(line, capsys):
     code, told, said = command_line(capsys, *line.split())
     assert (code, told) == (2, "")
     assert "Error: " in said
@@ -214,7 +214,7 @@ def test_debug_shows_the_traceback(tmp_path, capsys):
     assert "Traceback" not in command_line(capsys, *line)[2]
 
 
-def test_a_fault_of_biorel_itself_is_one_line_too(tmp_path, monkeypatch, capsys):
+def test_prints_a_bug_of_biorel_as_one_line(tmp_path, monkeypatch, capsys):
     def fail(*_: object) -> None:
         raise ValueError("first line\nsecond line")
 
@@ -237,7 +237,7 @@ def built(capsys: pytest.CaptureFixture[str], out: Path, *arguments: object) -> 
     return read_json(out / "manifest.json")["config"]
 
 
-def test_a_flag_wins_over_the_file_and_the_file_over_the_default(write, tmp_path, capsys):
+def test_flags_override_the_file_and_the_file_overrides_defaults(write, tmp_path, capsys):
     source = write("a.txt", STORY)
     file = write(
         "c.toml", f'train = ["{source}"]\nschema = "cdr"\nhypernyms = "off"\nvocabulary = 300\nkeep_empty = true\n'
@@ -251,7 +251,7 @@ def test_a_flag_wins_over_the_file_and_the_file_over_the_default(write, tmp_path
     assert given["train"] == [str(other)]
 
 
-def test_faults_of_the_file_and_of_the_flags_are_told_together(write, tmp_path, capsys):
+def test_reports_faults_of_file_and_flags_together(write, tmp_path, capsys):
     file = write("c.toml", 'train = ["a"]\nvocabulary = 3\nwings = 2\n')
     code, _, said = command_line(capsys, "build-dataset", "--config", file, "--max-tokens", 0, "--out", tmp_path / "d")
     assert code == 2
@@ -260,7 +260,7 @@ def test_faults_of_the_file_and_of_the_flags_are_told_together(write, tmp_path, 
 
 
 @pytest.mark.parametrize("content", ["train = [", b"\xff\xfe"])
-def test_a_file_that_is_no_toml(write, capsys, content):
+def test_rejects_a_file_that_is_not_toml(write, capsys, content):
     code, _, said = command_line(capsys, "build-dataset", "--config", write("c.toml", content))
     assert code == 2
     assert "c.toml: not TOML" in said.splitlines()[0]
@@ -269,7 +269,7 @@ def test_a_file_that_is_no_toml(write, capsys, content):
 # ---- the whole way
 
 
-def test_progress_is_plain_lines_where_there_is_no_terminal(tmp_path, capsys):
+def test_progress_is_plain_lines_without_a_terminal(tmp_path, capsys):
     dataset = sample_dataset(tmp_path)
     code, told, said = command_line(capsys, "train", *flags(dataset=dataset, out=tmp_path / "m", **TINY))
     assert code == 0, said
@@ -282,7 +282,7 @@ def test_progress_is_plain_lines_where_there_is_no_terminal(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_the_examples_of_help_work_one_after_the_other(tmp_path, monkeypatch, capsys):
+def test_the_examples_in_help_run_in_sequence(tmp_path, monkeypatch, capsys):
     """On the shipped sample, with the defaults; what needs the shipped model is given the one of the example."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "resources").symlink_to(SAMPLE.parent)

@@ -33,7 +33,7 @@ def quick(monkeypatch):
         monkeypatch.setitem(doctor._SHIPPED_MODELS, name, lambda folder: "sound")
 
 
-def test_a_sound_installation_is_told_in_plain_lines_and_as_json(tmp_path, capsys):
+def test_a_sound_installation_has_no_fault(tmp_path, capsys):
     code, told, said = command_line(capsys, "doctor", "--device", "cpu", "--out", tmp_path)
     assert (code, said) == (0, "")
     lines = told.splitlines()
@@ -44,7 +44,7 @@ def test_a_sound_installation_is_told_in_plain_lines_and_as_json(tmp_path, capsy
     assert list(tmp_path.iterdir()) == []
 
 
-def test_json_holds_the_same_findings(quick, capsys):
+def test_json_output_holds_the_findings(quick, capsys):
     code, told, _ = command_line(capsys, "doctor", "--json", "--device", "cpu")
     found = json.loads(told)
     assert code == 0
@@ -52,7 +52,7 @@ def test_json_holds_the_same_findings(quick, capsys):
     assert {"python", "device", "disk", "model tagger"} <= {finding["name"] for finding in found}
 
 
-def test_one_fault_hides_no_other_and_the_exit_code_tells(quick, tmp_path, capsys, monkeypatch):
+def test_reports_every_fault_and_exits_with_status_1(quick, tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(
         doctor._SHIPPED_MODELS, "cdr", lambda folder: (_ for _ in ()).throw(ModelError("broken", "mend it"))
     )
@@ -73,31 +73,31 @@ def test_one_fault_hides_no_other_and_the_exit_code_tells(quick, tmp_path, capsy
         ("numpy>=1", machine.OK, "."),
     ],
 )
-def test_packages(requirement, state, words):
+def test_checks_versions_of_packages(requirement, state, words):
     (finding,) = machine.check_packages([requirement])
     assert finding.state == state
     assert words in finding.text
     assert bool(finding.hint) == (state != machine.OK)
 
 
-def test_what_developers_need_is_not_asked_for():
+def test_ignores_packages_for_developers():
     assert not list(machine.check_packages(['pytest>=99; extra == "dev"', 'biorel[export]; extra == "dev"']))
 
 
-def test_a_package_that_does_not_import_is_a_fault(monkeypatch):
+def test_a_package_that_cannot_be_imported_is_a_fault(monkeypatch):
     monkeypatch.setitem(sys.modules, "lxml", None)
     (finding,) = machine.check_packages(["lxml"])
     assert (finding.state, "cannot be imported" in finding.text) == (machine.FAULT, True)
 
 
-def test_without_torch_the_rest_is_told(quick, monkeypatch):
+def test_without_torch_the_other_checks_still_run(quick, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     found = states(doctor.run(Doctor()).details["findings"])
     assert found["device"] == machine.FAULT
     assert found["disk"] == machine.OK
 
 
-def test_a_device_that_multiplies_wrongly_is_a_fault(monkeypatch):
+def test_a_device_that_computes_a_wrong_product_is_a_fault(monkeypatch):
     monkeypatch.setattr(machine, "_PROBE", 2**9)  # a product beyond what bfloat16 can count
     import torch
 
@@ -106,14 +106,14 @@ def test_a_device_that_multiplies_wrongly_is_a_fault(monkeypatch):
     assert machine.check_device("cpu").state == machine.FAULT
 
 
-def test_a_gpu_that_torch_cannot_use_is_noted(tmp_path, monkeypatch):
+def test_a_gpu_that_torch_cannot_use_is_a_note(tmp_path, monkeypatch):
     monkeypatch.setattr("torch.cuda.is_available", lambda: False)
     monkeypatch.setattr(machine, "_GPU", tmp_path)
     assert machine.check_device("auto").state == machine.NOTE
     assert machine.check_device("cpu").state == machine.OK
 
 
-def test_disk_and_shared_memory(tmp_path, monkeypatch):
+def test_checks_disk_and_shared_memory(tmp_path, monkeypatch):
     assert machine.check_disk("disk", tmp_path / "not" / "yet").state == machine.OK
     assert not (tmp_path / "not").exists()
     with pytest.raises(OutputError, match="/proc: cannot be written"):
@@ -134,7 +134,7 @@ def test_a_damaged_model_is_a_fault(tmp_path):
     assert states(findings)["model cdr"] == machine.OK
 
 
-def test_services_are_asked_only_where_that_is_said(quick, monkeypatch):
+def test_asks_services_only_with_network(quick, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with running() as server:
         for name in SERVICES:
@@ -151,7 +151,7 @@ def test_services_are_asked_only_where_that_is_said(quick, monkeypatch):
     assert "hotel.example" in found["network mesh"].text
 
 
-def test_nobody_there_is_a_fault(quick, monkeypatch):
+def test_a_service_that_cannot_be_reached_is_a_fault(quick, monkeypatch):
     for name in SERVICES:
         monkeypatch.setenv(f"BIOREL_{name}_URL", "http://127.0.0.1:1/")
     found = states(doctor.run(Doctor(network=True)).details["findings"])

@@ -51,7 +51,7 @@ def commands(dataset, model, folder: Path) -> dict[str, list[str]]:
 NAMES = ("tag", "build-dataset", "train", "evaluate", "extract", "export", "fetch ctd", "fetch mesh", "build-linker")
 
 
-def told_in_one_line(code, said):
+def assert_reported_in_one_line(code, said):
     assert code == 5, said
     error, *hint = said.strip().splitlines()[-2:]
     assert error.startswith("error: ")
@@ -63,19 +63,19 @@ def told_in_one_line(code, said):
 
 @pytest.mark.parametrize("size", [0, 3000])
 @pytest.mark.parametrize("name", NAMES)
-def test_a_full_disk_is_one_line_and_leaves_nothing_half(name, size, dataset, model, tmp_path, capsys):
+def test_a_full_disk_is_reported_in_one_line_and_leaves_no_partial_output(name, size, dataset, model, tmp_path, capsys):
     words = commands(dataset, model, tmp_path)[name]
     place = tmp_path / "place"
     place.mkdir()
     with room_for(size):
         code, _, said = command_line(capsys, *words, "--out", place / "out")
-    told_in_one_line(code, said)
+    assert_reported_in_one_line(code, said)
     left = {path.name for path in place.iterdir()}
     # what a killed or failed training or download goes on from may stay
     assert left <= ({"out.partial"} if name == "train" else set())
 
 
-def test_a_full_disk_in_the_midst_of_a_fetch_keeps_what_can_be_gone_on_with(tmp_path, capsys, monkeypatch):
+def test_a_fetch_resumes_after_a_full_disk(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.delenv("NCBI_API_KEY", raising=False)
     pmids = [str(number) for number in range(1, 301)]
@@ -87,14 +87,14 @@ def test_a_full_disk_in_the_midst_of_a_fetch_keeps_what_can_be_gone_on_with(tmp_
         words = ["fetch", "pubmed", "--pmids", tmp_path / "pmids.txt", "--url", service.url, "--out", place / "out"]
         with room_for(30_000):
             code, _, said = command_line(capsys, *words)
-        told_in_one_line(code, said)
+        assert_reported_in_one_line(code, said)
         assert {path.name for path in place.iterdir()} == {"out.partial"}
         code, _, said = command_line(capsys, *words)
     assert code == 0, said
     assert {path.name for path in place.iterdir()} == {"out"}
 
 
-def test_tensors_and_tokenizers_have_no_error_of_their_own_for_a_full_disk(model, tmp_path):
+def test_saving_tensors_and_tokenizers_reports_a_full_disk(model, tmp_path):
     opened = open_model(model)
     with room_for(1000):
         with pytest.raises(OutputError, match="cannot be written"):
@@ -108,8 +108,8 @@ def test_tensors_and_tokenizers_have_no_error_of_their_own_for_a_full_disk(model
 
 
 @pytest.mark.parametrize("name", ["tag", "extract", "train", "fetch mesh"])
-def test_a_folder_that_cannot_be_written_is_one_line(name, dataset, model, tmp_path, capsys):
+def test_a_read_only_folder_is_reported_in_one_line(name, dataset, model, tmp_path, capsys):
     words = commands(dataset, model, tmp_path)[name]
     # not even root can make a file there
     code, _, said = command_line(capsys, *words, "--out", "/proc/biorel/out")
-    told_in_one_line(code, said)
+    assert_reported_in_one_line(code, said)

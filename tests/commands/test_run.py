@@ -14,7 +14,7 @@ from tests.commands.pipelines import PIPELINE, STAGES
 from tests.recorder import Recorder
 
 
-def test_all_stages_run_once_and_a_second_run_does_nothing_and_says_why(go, tmp_path):
+def test_a_second_run_skips_every_stage_and_says_why(go, tmp_path):
     ran, said = go()
     assert ran == STAGES
     assert said == dict.fromkeys(STAGES, "runs, there is no output yet")
@@ -39,7 +39,7 @@ def test_all_stages_run_once_and_a_second_run_does_nothing_and_says_why(go, tmp_
         ("relations.min_score=0.5", ["relations"], "runs again, changed: min_score"),
     ],
 )
-def test_a_changed_parameter_runs_again_what_hangs_on_it(go, change, expected, why):
+def test_a_changed_option_reruns_the_stages_that_depend_on_it(go, change, expected, why):
     go()
     ran, said = go(set=(change,))
     assert ran == expected
@@ -49,13 +49,13 @@ def test_a_changed_parameter_runs_again_what_hangs_on_it(go, change, expected, w
     assert go(set=(change,))[0] == []
 
 
-def test_what_has_no_bearing_on_the_result_runs_nothing_again(go):
+def test_options_without_effect_on_the_result_rerun_nothing(go):
     go()
     assert go(device="cpu")[0] == []
     assert go(set=("model.threads=2", "relations.threads=2"))[0] == []
 
 
-def test_a_seed_is_for_every_stage_that_takes_one(go, tmp_path):
+def test_the_seed_goes_to_every_stage_that_takes_one(go, tmp_path):
     go()
     ran, said = go(seed=7)
     assert ran == STAGES[1:]
@@ -63,7 +63,7 @@ def test_a_seed_is_for_every_stage_that_takes_one(go, tmp_path):
     assert read_json(tmp_path / "out" / "model" / "metrics.json")["seed"] == 7
 
 
-def test_a_changed_file_runs_again_what_reads_it(go, data):
+def test_a_changed_input_reruns_the_stages_that_read_it(go, data):
     go()
     curations = data / "ctd" / "CTD_chemicals_diseases.csv"
     curations.write_text(curations.read_text().replace("therapeutic", "marker/mechanism", 1))
@@ -72,14 +72,14 @@ def test_a_changed_file_runs_again_what_reads_it(go, data):
     assert said["dataset"] == "runs again, changed: an input"
 
 
-def test_an_output_that_was_deleted_is_made_again(go, tmp_path):
+def test_a_deleted_output_is_made_again(go, tmp_path):
     go()
     shutil.rmtree(tmp_path / "out" / "evaluation")
     (tmp_path / "out" / "relations.jsonl").unlink()
     assert go()[0] == ["evaluation", "relations"]
 
 
-def test_a_stage_that_fails_keeps_the_stages_before_it(go, data, tmp_path):
+def test_a_failed_stage_leaves_earlier_outputs_in_place(go, data, tmp_path):
     with pytest.raises(InputError, match=r"nowhere\.txt: no such file"):
         go(set=(f"relations.input={data / 'nowhere.txt'}",))
     ran, said = go()
@@ -87,7 +87,7 @@ def test_a_stage_that_fails_keeps_the_stages_before_it(go, data, tmp_path):
     assert said["relations"] == "runs, there is no output yet"
 
 
-def test_a_dry_run_tells_and_does_nothing(go, tmp_path):
+def test_a_dry_run_reports_the_stages_and_writes_nothing(go, tmp_path):
     ran, said = go(dry_run=True)
     assert ran == []
     assert said == dict.fromkeys(STAGES, "runs, there is no output yet")
@@ -105,7 +105,7 @@ def test_a_dry_run_tells_and_does_nothing(go, tmp_path):
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")} == before
 
 
-def test_the_embedded_pipeline_is_found_outside_a_checkout(tmp_path, monkeypatch):
+def test_finds_a_shipped_pipeline_outside_a_checkout(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     recorder = Recorder()
     given = {"pipeline": "pipelines/sample.toml", "data": SAMPLE, "out": tmp_path / "out", "dry_run": True}
@@ -117,7 +117,7 @@ SHIPPED = sorted(path.relative_to(REPOSITORY) for path in (REPOSITORY / "pipelin
 
 
 @pytest.mark.parametrize("name", SHIPPED, ids=str)
-def test_every_pipeline_that_is_shipped_is_valid(tmp_path, name):
+def test_every_shipped_pipeline_is_valid(tmp_path, name):
     recorder = Recorder()
     given = {"pipeline": name, "data": tmp_path, "out": tmp_path / "out", "dry_run": True}
     assert run.run(Run.model_validate(given), recorder).details["ran"] == []
@@ -164,7 +164,7 @@ FAULTS: dict[str, tuple[str, type[BiorelError], str]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_pipeline_that_is_none_is_told(pipeline, go, tmp_path, name):
+def test_rejects_a_malformed_pipeline(pipeline, go, tmp_path, name):
     content, kind, fault = FAULTS[name]
     pipeline.write_text(content)
     with pytest.raises(kind, match=fault):
@@ -172,7 +172,7 @@ def test_a_pipeline_that_is_none_is_told(pipeline, go, tmp_path, name):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_fault_in_the_last_stage_is_told_before_the_first_one_runs(pipeline, go, tmp_path):
+def test_reports_a_fault_in_the_last_stage_before_the_first_stage_runs(pipeline, go, tmp_path):
     with pytest.raises(ConfigError, match="stage relations: --min-score: Input should be less than or equal to 1"):
         go(set=("relations.min_score=3",))
     pipeline.write_text(pipeline.read_text().replace('model = "{model}"\nmin_score', 'model = "{modle}"\nmin_score'))
@@ -182,25 +182,25 @@ def test_a_fault_in_the_last_stage_is_told_before_the_first_one_runs(pipeline, g
     assert not (tmp_path / "out").exists()
 
 
-def test_all_faults_of_a_stage_are_told_at_once(go):
+def test_reports_all_faults_of_a_stage_at_once(go):
     with pytest.raises(ConfigError, match=r"stage model: --width: .*; --epochs: "):
         go(set=("model.epochs=0", "model.width=1"))
 
 
-def test_missing_data_is_told(go):
+def test_reports_a_missing_data_folder(go):
     with pytest.raises(ConfigError, match=r"stage dataset: \{data\} has no value") as told:
         go(data=None)
     assert told.value.hint == "give --data FOLDER"
 
 
 @pytest.mark.parametrize("change", ["model.epochs", "epochs=2", "nosuch.epochs=2", "=2"])
-def test_a_change_that_names_no_field_is_told(go, change):
+def test_rejects_a_malformed_change(go, change):
     with pytest.raises(ConfigError, match=r"not STAGE\.FIELD=VALUE") as told:
         go(set=(change,))
     assert "dataset, model, evaluation, relations" in told.value.hint
 
 
-def test_a_change_is_read_as_toml_or_as_text(go, data, tmp_path):
+def test_reads_the_value_of_a_change_as_toml_or_as_text(go, data, tmp_path):
     other = tmp_path / "other.txt"
     shutil.copyfile(data / "abstracts.txt", other)
     go(set=(f'dataset.documents=["{other}"]', "dataset.unlinked=merge", "evaluation.plots=true"))
@@ -209,7 +209,7 @@ def test_a_change_is_read_as_toml_or_as_text(go, data, tmp_path):
     assert (tmp_path / "out" / "evaluation" / "curves.png").is_file()
 
 
-def test_on_the_command_line_a_fault_is_one_line_and_a_hint(pipeline, tmp_path, capsys):
+def test_the_command_line_prints_a_fault_as_one_line_and_a_hint(pipeline, tmp_path, capsys):
     for arguments, code in (
         (["nowhere.toml"], 3),
         ([pipeline], 2),

@@ -27,7 +27,7 @@ plots = false
 COPIES = [f"seed-{seed}/{name}" for seed in (1, 2) for name in STAGES[1:]]
 
 
-def test_what_takes_a_seed_and_what_hangs_on_it_is_run_once_a_seed(go, tmp_path):
+def test_stages_that_take_a_seed_and_their_dependents_run_once_for_each_seed(go, tmp_path):
     ran, said = go(seeds=2)
     assert ran == ["dataset", *COPIES]
     assert said == dict.fromkeys(ran, "runs, there is no output yet")
@@ -50,14 +50,14 @@ def test_what_takes_a_seed_and_what_hangs_on_it_is_run_once_a_seed(go, tmp_path)
     assert not (out / "seed-3").exists()
 
 
-def test_a_seed_that_was_run_by_itself_is_not_run_again(go, tmp_path):
+def test_a_seed_that_ran_separately_is_reused(go, tmp_path):
     out = tmp_path / "out"
     go(seed=2, out=out / "seed-2")
     assert go(seeds=2, out=out)[0] == ["dataset", *(label for label in COPIES if label.startswith("seed-1"))]
 
 
 @pytest.mark.slow
-def test_the_summary_is_the_mean_and_deviation_of_the_folders(go, tmp_path):
+def test_the_summary_holds_mean_and_deviation_over_the_seeds(go, tmp_path):
     go(seeds=3, set=("evaluation.split=train", "model.epochs=3"))
     out = tmp_path / "out"
     told = read_json(out / "seeds.json")
@@ -85,7 +85,7 @@ def test_the_summary_is_the_mean_and_deviation_of_the_folders(go, tmp_path):
     assert f1[3:] == [f"{100 * value:.1f}" for value in expected["f1"]]
 
 
-def test_a_stage_on_no_seed_stays_one_stage_among_them(pipeline, go):
+def test_a_stage_independent_of_the_seed_runs_once(pipeline, go):
     pipeline.write_text(
         pipeline.read_text() + '[[stage]]\nname = "shipped"\ncommand = "extract"\ninput = "{data}/abstracts.txt"\n'
     )
@@ -93,7 +93,7 @@ def test_a_stage_on_no_seed_stays_one_stage_among_them(pipeline, go):
     assert list(said) == ["dataset", *COPIES, "shipped"]
 
 
-def test_a_stage_that_gathers_takes_the_models_of_all_seeds_once(pipeline, go, tmp_path):
+def test_an_ensemble_takes_the_models_of_all_seeds(pipeline, go, tmp_path):
     pipeline.write_text(pipeline.read_text() + TOGETHER)
     out = tmp_path / "out"
     assert go(seeds=2)[0] == ["dataset", *COPIES, "ensemble", "ensemble_evaluation"]
@@ -113,7 +113,7 @@ def test_a_stage_that_gathers_takes_the_models_of_all_seeds_once(pipeline, go, t
     assert said["ensemble_evaluation"] == "runs again, after ensemble"
 
 
-def test_without_seeds_an_ensemble_is_of_the_one_model(pipeline, go, tmp_path):
+def test_without_seeds_an_ensemble_has_one_member(pipeline, go, tmp_path):
     pipeline.write_text(pipeline.read_text() + TOGETHER)
     assert go()[0] == [*STAGES, "ensemble", "ensemble_evaluation"]
     one, other = (
@@ -122,7 +122,7 @@ def test_without_seeds_an_ensemble_is_of_the_one_model(pipeline, go, tmp_path):
     assert one == other
 
 
-def test_several_models_where_one_is_meant_are_told(pipeline, go):
+def test_rejects_several_models_in_a_field_for_one(pipeline, go):
     pipeline.write_text(pipeline.read_text() + TOGETHER.replace('["{model}"]', '"{model}"'))
     with pytest.raises(ConfigError, match="stage ensemble: model names several outputs") as told:
         go(seeds=2)
@@ -136,12 +136,12 @@ def test_several_models_where_one_is_meant_are_told(pipeline, go):
         ({"seeds": 2, "seed": 1}, "--seed is one of --seeds already"),
     ],
 )
-def test_flags_that_do_not_go_together_are_told(go, options, fault):
+def test_rejects_contradicting_flags(go, options, fault):
     with pytest.raises(ValueError, match=fault):
         go(**options)
 
 
-def test_a_pipeline_without_a_seed_is_told(pipeline, go, tmp_path):
+def test_rejects_seeds_for_a_pipeline_without_a_seed(pipeline, go, tmp_path):
     dataset, _, _ = pipeline.read_text().partition('[[stage]]\nname = "model"')
     pipeline.write_text(dataset)
     with pytest.raises(ConfigError, match=r"--seeds: no stage of .* takes a seed"):
@@ -149,14 +149,14 @@ def test_a_pipeline_without_a_seed_is_told(pipeline, go, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_name_that_is_the_folder_of_a_seed_is_told(pipeline, go):
+def test_rejects_a_stage_named_like_the_folder_of_a_seed(pipeline, go):
     pipeline.write_text(pipeline.read_text().replace("dataset}", "seed-1}").replace('"dataset"', '"seed-1"'))
     with pytest.raises(ConfigError, match=r"stage seed-1: .*seed-1 is the folder of a seed"):
         go(seeds=2)
     assert go(dry_run=True)[1]["seed-1"] == "runs, there is no output yet"
 
 
-def test_a_fault_of_a_copy_is_told_by_the_name_of_its_stage(pipeline, data, tmp_path):
+def test_reports_a_fault_in_a_copy_with_the_name_of_its_stage(pipeline, data, tmp_path):
     with pytest.raises(ConfigError, match="stage model: --width"):
         run_pipeline(pipeline, data, tmp_path / "out", seeds=2, set=("model.width=1",))
 
@@ -175,7 +175,7 @@ def unsplit(pipeline):
 
 
 @pytest.mark.slow
-def test_a_dataset_that_draws_its_split_is_cross_validated(unsplit, data, tmp_path):
+def test_cross_validates_a_dataset_that_draws_its_split(unsplit, data, tmp_path):
     shutil.rmtree(data)
     pipeline_data(data, documents=12)
     out = tmp_path / "out"
@@ -206,14 +206,14 @@ def test_a_dataset_that_draws_its_split_is_cross_validated(unsplit, data, tmp_pa
     assert said["fold-1/dataset"] == "runs again, changed: folds"
 
 
-def test_folds_stand_for_another_draw_and_every_fold_has_an_ensemble_of_its_own(unsplit, go):
+def test_folds_replace_split_sizes_and_every_fold_has_its_own_ensemble(unsplit, go):
     unsplit.write_text(unsplit.read_text() + TOGETHER)
     _, said = go(folds=3, dry_run=True, seed=5, set=("dataset.split_sizes=[4, 1, 1]",))
     names = [*STAGES, "ensemble", "ensemble_evaluation"]
     assert list(said) == [f"fold-{fold}/{name}" for fold in (1, 2, 3) for name in names]
 
 
-def test_a_pipeline_with_splits_of_its_own_has_no_folds(go, tmp_path):
+def test_rejects_folds_for_a_pipeline_with_given_splits(go, tmp_path):
     with pytest.raises(ConfigError, match=r"--folds: no stage of .* takes a fold") as told:
         go(folds=3)
     assert "if it draws the split itself" in told.value.hint

@@ -39,7 +39,7 @@ def write(tmp_path: Path):
     return _write
 
 
-def test_a_file_is_the_one_that_it_extends_with_its_changes(write):
+def test_applies_changes_to_the_extended_file(write):
     path = write(
         'extends = "../base.toml"\n[set.model]\nheads = 0\nkernels = [1, 1, 1]\n[unset]\ndataset = ["merges"]\n'
     )
@@ -51,13 +51,13 @@ def test_a_file_is_the_one_that_it_extends_with_its_changes(write):
     }
 
 
-def test_a_file_may_extend_one_that_extends_another_and_its_changes_win(write):
+def test_later_changes_win_in_a_chain_of_files(write):
     write('extends = "base.toml"\n[set]\nmodel.heads = 2\nmodel.width = 32\n', "middle.toml")
     stages = read_pipeline(write('extends = "../middle.toml"\n[set]\nmodel.heads = 8\n'))["stage"]
     assert (stages[1]["heads"], stages[1]["width"]) == (8, 32)
 
 
-def test_a_file_that_extends_none_is_read_as_it_is(tmp_path, write):
+def test_reads_a_file_without_extends_unchanged(tmp_path, write):
     assert [stage["name"] for stage in read_pipeline(tmp_path / "base.toml")["stage"]] == ["dataset", "model"]
 
 
@@ -74,35 +74,35 @@ def shipped(name: str) -> dict[str, dict[str, Any]]:
         ("no-ner", "model", "ner_weight", 0),
     ],
 )
-def test_an_ablation_is_their_point_of_reference_with_one_change(name, stage, field, value):
+def test_an_ablation_is_its_baseline_with_one_change(name, stage, field, value):
     full, ablated = shipped("ablations/base"), shipped(f"ablations/{name}")
     assert field not in full[stage]
     full[stage][field] = value
     assert ablated == full
 
 
-def test_the_reference_of_the_ablations_is_the_recipe_for_cdr_without_the_reranker_in_ten_epochs():
+def test_the_baseline_of_the_ablations_is_the_cdr_pipeline_without_reranker_in_ten_epochs():
     full, base = shipped("cdr"), shipped("ablations/base")
     full["model"] |= {"rerank": False, "epochs": 10, "thresholds": "own"}
     assert base == full
 
 
 @pytest.mark.parametrize("name", ["cdr", "chemprot", "ctd"])
-def test_the_paper_s_hyper_parameters_stand_beside_biorel_s_own_on_the_same_dataset(name):
+def test_the_pipelines_of_the_paper_use_the_same_dataset_as_those_of_biorel(name):
     own, paper = shipped(name), shipped(f"paper/{name}")
     assert paper["dataset"] == own["dataset"]
     assert (paper["model"]["sampling"], paper["model"]["rerank"]) == ("paper", False)
     assert not own["model"].keys() & {"sampling", "rerank", "width", "learning_rate"}
 
 
-def test_the_ablation_of_sub_words_changes_the_tokenizer_alone():
+def test_the_ablation_of_sub_words_changes_only_the_tokenizer():
     full, ablated = shipped("ablations/base"), shipped("ablations/words")
     assert full["dataset"].pop("merges")
     full["dataset"]["tokenizer"] = "words"
     assert ablated == full
 
 
-def test_a_shipped_pipeline_in_a_folder_is_found_outside_a_checkout(tmp_path, monkeypatch):
+def test_finds_a_shipped_pipeline_in_a_folder_outside_a_checkout(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert len(read_pipeline(Path("pipelines/ablations/cnn-only.toml"))["stage"]) >= 3
 
@@ -133,7 +133,7 @@ FAULTS: dict[str, tuple[str, type[BiorelError], str]] = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_change_that_cannot_be_made_is_told(write, name):
+def test_rejects_an_impossible_change(write, name):
     content, kind, fault = FAULTS[name]
     write("[[stage\n", "below/broken.toml")
     write("", "below/empty.toml")
