@@ -1,4 +1,4 @@
-"""ensemble: several model folders -> one, that tells the mean of their probabilities."""
+"""ensemble: several model folders -> one model folder that predicts the mean of their probabilities."""
 
 from __future__ import annotations
 
@@ -11,59 +11,67 @@ from typing import Any
 from biorel import artifacts
 from biorel.artifacts import Artifact
 from biorel.config.ensemble import Ensemble
-from biorel.counts import Reason
 from biorel.errors import ModelError
 from biorel.model.bran import Bran
 from biorel.model.ensemble import Ensemble as EnsembleNetwork
 from biorel.model.ensemble import differing_fields
 from biorel.progress import SILENT, Progress
+from biorel.reasons import Reason
 from biorel.training.model_folder import ModelFolder, open_model, save_model
 
 _METRICS = "metrics.json"
 
 
 def run(config: Ensemble, progress: Progress = SILENT) -> Artifact:
-    """Write the model folder `config.out`, which holds the weights of all members.
+    """Write the model folder `config.out` with the weights of all members.
 
-    A threshold is the mean of the members' thresholds: each was tuned on the dev documents of its own training, and
-    where these were drawn by seed, no document was dev for all.
+    A threshold is the mean of the members' thresholds. Each of these was tuned on the dev documents of one training;
+    where dev documents were drawn by seed, no document is a dev document of all members.
 
     Raises:
-        ModelError: a folder cannot be read, is an ensemble itself, or differs from the first in vocabulary, relations
-            or in what a document is read as.
+        ModelError: a folder cannot be read or is an ensemble, or a member has another vocabulary, other relations or
+            other inputs than the first.
         OutputError: the output exists or cannot be written.
     """
     members = [open_model(path) for path in config.model]
     networks, first = _networks(config.model, members), members[0]
     thresholds = {label: fmean(member.thresholds[label] for member in members) for label in first.schema.labels}
-    joined = ModelFolder(EnsembleNetwork(networks), first.tokenizer, first.schema, first.ner_labels, thresholds)
+    ensemble = ModelFolder(EnsembleNetwork(networks), first.tokenizer, first.schema, first.ner_labels, thresholds)
     metrics = {"members": [_metrics(path) for path in config.model]}
     with artifacts.folder("ensemble", config.options(), config.out, force=config.force) as output:
-        save_model(output.path, joined, metrics, _card(config.model, metrics["members"], thresholds))
+        save_model(output.path, ensemble, metrics, _card(config.model, metrics["members"], thresholds))
         output.counts.add(Reason.ENSEMBLE_MEMBERS, count=len(members))
     return Artifact(label="model", path=config.out, summary=[f"the mean of {len(members)} models"])
 
 
 def _networks(paths: Sequence[Path], members: Sequence[ModelFolder]) -> list[Bran]:
-    """The networks of the members, which must read and tell the same as the first."""
+    """The networks of the members.
+
+    Raises:
+        ModelError: a member is an ensemble, or its inputs or outputs differ from those of the first.
+    """
     first, first_path = members[0], paths[0]
-    hint = "members are trained on one dataset, with the same --span-pooling, --positions, --pair-features and --rerank"
+    hint = "train members on one dataset, with the same --span-pooling, --positions, --pair-features and --rerank"
     networks = []
     for path, member in zip(paths, members, strict=True):
         if not isinstance(member.model, Bran):
-            raise ModelError(f"{path}: is an ensemble itself", "name its members instead")
+            raise ModelError(f"{path}: is itself an ensemble", "give its members instead")
         if member.tokenizer.to_str() != first.tokenizer.to_str():
             raise ModelError(f"{path} has another vocabulary than {first_path}", hint)
         if (member.schema.relations, member.ner_labels) != (first.schema.relations, first.ner_labels):
-            raise ModelError(f"{path} knows other relations or entity types than {first_path}", hint)
-        if odd := differing_fields(member.model.config, first.model.config):
-            raise ModelError(f"{path} and {first_path} differ in {', '.join(odd)}", hint)
+            raise ModelError(f"{path} has other relations or entity types than {first_path}", hint)
+        if fields := differing_fields(member.model.config, first.model.config):
+            raise ModelError(f"{path} and {first_path} differ in {', '.join(fields)}", hint)
         networks.append(member.model)
     return networks
 
 
 def _metrics(path: Path) -> dict[str, Any]:
-    """What a member's folder tells of its training; empty where it tells nothing."""
+    """The metrics.json of a member's training; empty where the folder has none.
+
+    Raises:
+        ModelError: the file is not JSON.
+    """
     file = path / _METRICS
     if not file.is_file():
         return {}
@@ -74,23 +82,23 @@ def _metrics(path: Path) -> dict[str, Any]:
     return dict(content)
 
 
-def _card(paths: Sequence[Path], told: Sequence[Mapping[str, Any]], thresholds: Mapping[str, float]) -> str:
-    """The README of the folder: who its members are, and where its thresholds come from."""
+def _card(paths: Sequence[Path], metrics: Sequence[Mapping[str, Any]], thresholds: Mapping[str, float]) -> str:
+    """The README of the folder: its members, and where its thresholds come from."""
     lines = [
         "# An ensemble of BRAN relation models, joined by biorel",
         "",
-        f"The mean of the probabilities of {len(paths)} networks; evidence from the mean of their mention-pair scores.",
+        f"It predicts the mean probabilities of {len(paths)} networks, evidence by their mean mention pair scores.",
         "",
-        "Thresholds are the mean of the members' thresholds, each tuned on the dev documents of its own training; "
-        "nothing was tuned on the ensemble.",
+        "A threshold is the mean of the members' thresholds, each tuned on the dev documents of its member; nothing "
+        "was tuned on the ensemble.",
         "",
         *(f"- `{label}`: {threshold:.3f}" for label, threshold in thresholds.items()),
         "",
         "Members:",
         "",
     ]
-    for path, metrics in zip(paths, told, strict=True):
-        dev = f", dev micro F1 {100 * metrics['dev_f1']:.1f}" if "dev_f1" in metrics else ""
-        seed = f", seed {metrics['seed']}" if "seed" in metrics else ""
+    for path, values in zip(paths, metrics, strict=True):
+        dev = f", dev micro F1 {100 * values['dev_f1']:.1f}" if "dev_f1" in values else ""
+        seed = f", seed {values['seed']}" if "seed" in values else ""
         lines.append(f"- `{path}`{seed}{dev}")
     return "\n".join(lines) + "\n"

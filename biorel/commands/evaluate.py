@@ -1,4 +1,4 @@
-"""evaluate: a model folder + one split of a dataset -> metrics, tables, curves; or predictions, see that stage."""
+"""evaluate: a model folder and one split of a dataset -> metrics, tables, curves; or predictions and a gold corpus."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import torch
 
 from biorel import artifacts
-from biorel.artifacts import Artifact
+from biorel.artifacts import Artifact, OutputFolder
 from biorel.config.evaluate import Evaluate
 from biorel.dataset.labels import read_labels
 from biorel.errors import ConfigError, ModelError
+from biorel.knowledge.inject import Injector
 from biorel.knowledge.support import Support
 from biorel.model.device import pick_device
 from biorel.progress import SILENT, Progress
-from biorel.records import Example, Pair, Score
+from biorel.records import Pair, Score, Triple
 from biorel.scoring import predictions as evaluate_predictions
 from biorel.scoring.curves import precision_recall
 from biorel.scoring.distance import by_distance
@@ -27,26 +29,32 @@ from biorel.scoring.pairs import ScoredPair
 from biorel.scoring.plots import plot_curves, plot_distance
 from biorel.scoring.tables import relation_table
 from biorel.tables import read_table, write_table
+from biorel.training.evaluation import (
+    average_precision,
+    check_triage,
+    score_documents,
+    score_examples,
+    states_relation,
+    unscored_pairs,
+)
+from biorel.training.examples import inject_knowledge, read_encoded_examples
 from biorel.training.graph import (
     articles_of,
-    in_words,
-    injector_for,
+    build_injector,
+    describe_graph,
     read_triples,
     refuse_shared,
-    told_by_graph,
-    with_knowledge,
+    score_by_graph,
 )
-from biorel.training.model_folder import open_model
-from biorel.training.score_pairs import encoded_for, score, unscored
-from biorel.training.tasks import evaluate_task
+from biorel.training.model_folder import ModelFolder, open_model
 
-_SUPPORTS = (1, 2)  # other articles that a pair of the graph is asked for, in the rows that read no word
+_MIN_ARTICLES = (1, 2)  # articles that must state a pair, for the baselines that predict by the graph alone
 
 
 def run(config: Evaluate, progress: Progress = SILENT) -> Artifact:
-    """Score the model, or the predictions, and write the folder `config.out`.
+    """Score the model or the predictions, and write the folder `config.out`.
 
-    The thresholds are the model's, tuned on dev; nothing is chosen here.
+    The thresholds are the model's, tuned on dev; nothing is tuned here.
 
     Raises:
         BiorelError: the split is empty, or model and dataset have other labels.
@@ -58,79 +66,118 @@ def run(config: Evaluate, progress: Progress = SILENT) -> Artifact:
         raise ConfigError("--model and --dataset go together", "see --help")
     device = pick_device(config.device)
     opened = open_model(config.model)
-    labels = opened.schema.labels
     dataset_schema, _ = read_labels(config.dataset)
-    if dataset_schema.labels != labels:
+    if dataset_schema.labels != opened.schema.labels:
         raise ModelError(
-            f"{config.model} knows the relations {', '.join(labels)}; "
+            f"{config.model} knows the relations {', '.join(opened.schema.labels)}; "
             f"{config.dataset} holds {', '.join(dataset_schema.labels)}",
             "evaluate a model on the schema that it was trained on",
         )
-    triples = read_triples(config.graph) if config.graph is not None else []
+    triples: list[Triple] = []
+    injector = None
     if config.graph is not None:
+        triples = read_triples(config.graph)
         refuse_shared(triples, config.graph, articles_of(config.dataset, config.split), config.split)
-    inject = injector_for(config.graph, triples, opened.model.config, opened.tokenizer)
+        injector = build_injector(config.graph, triples, opened.model.config, opened.tokenizer)
     with artifacts.folder("evaluate", config.options(), config.out, force=config.force) as output:
-        if opened.model.config.task != "relations":
-            report = evaluate_task(config, opened, inject, output, device)
-            return Artifact(label="evaluation", path=config.out, summary=[report])
-        examples = encoded_for(opened.encoder, config.dataset, config.split, output.counts)
         opened.model.to(device)
-
-        def scores(documents: Sequence[Example]) -> tuple[list[ScoredPair], list[list[int]]]:
-            budget = config.batch_tokens
-            return score(opened.model, documents, opened.collator, labels, token_budget=budget, device=device)
-
-        scored, tags = scores(with_knowledge(examples, config.dataset, (config.split,), inject))
-        if opened.model.config.branches:  # on the given mentions they would show where these are
-            _, tags = scores(examples)
-        pairs = read_table(config.dataset / config.split / "pairs.parquet", Pair)
-        scored += unscored(pairs, scored, len(labels))
-        filtered = evaluate(scored, labels, opened.thresholds, filtered=True)
-        unfiltered = evaluate(scored, labels, opened.thresholds, filtered=False)
-        baseline = predict_every_pair(scored, labels, filtered=True)
-        ner = evaluate_spans((example.ner_tags for example in examples), tags, opened.ner_labels)
-        protocol = {
-            "split": config.split,
-            "documents": len(examples),
-            "entities": "gold (those of the dataset)",
-            "hypernym_filter": "on; 'unfiltered' counts the filtered pairs as negatives",
-            "thresholds": opened.tuned_on,
-        }
-        known: dict[str, Metrics] = {}
-        if inject is not None and config.graph is not None:
-            protocol["knowledge"] = in_words(inject, config.graph, triples)
-            support = inject.support or Support(triples)
-            for articles in _SUPPORTS:
-                told = told_by_graph(scored, support, articles)
-                name = f"every pair that the graph has from {articles} article{'s' * (articles > 1)} or more"
-                known[name] = evaluate(told, labels, dict.fromkeys(labels, 0.5), filtered=True)
-        elif opened.model.config.uses_graph:
-            protocol["knowledge"] = "none, though the model was trained with some"
-        artifacts.write_json(
-            output.path / "metrics.json",
-            {
-                **filtered.to_json(),
-                "ner": ner.to_json(),
-                "unfiltered": unfiltered.to_json(),
-                "every_pair": baseline.to_json(),
-                **({"by_graph": {name: metrics.to_json() for name, metrics in known.items()}} if known else {}),
-                "protocol": protocol,
-            },
-        )
-        _write_tables(output.path, scored, labels, opened.thresholds, config.plots)
-        report = _report(
-            config, filtered, unfiltered, {"every pair predicted": baseline, **known}, ner.to_json(), protocol
-        )
+        if opened.model.config.task == "relations":
+            metrics, report = _relations(config, config.dataset, opened, triples, injector, output, device)
+        else:
+            metrics, report = _documents(config, config.dataset, opened, injector, output, device)
+        artifacts.write_json(output.path / "metrics.json", metrics)
         (output.path / "report.md").write_text(report, encoding="utf-8")
         output.notes["device"] = str(device)
     return Artifact(label="evaluation", path=config.out, summary=[report])
 
 
+def _relations(
+    config: Evaluate,
+    dataset: Path,
+    opened: ModelFolder,
+    triples: Sequence[Triple],
+    injector: Injector | None,
+    output: OutputFolder,
+    device: torch.device,
+) -> tuple[dict[str, Any], str]:
+    """Evaluate a relation model; writes the tables, and returns the metrics and the report."""
+    labels, budget = opened.schema.labels, config.batch_tokens
+    examples = read_encoded_examples(opened.encoder, dataset, config.split, output.counts)
+    with_knowledge = inject_knowledge(examples, dataset, (config.split,), injector)
+    found = score_examples(opened, with_knowledge, token_budget=budget, device=device)
+    tags = found.tags
+    if opened.model.config.branches:  # branches of the gold mentions would show where these are
+        tags = score_examples(opened, examples, token_budget=budget, device=device).tags
+    pairs = read_table(dataset / config.split / "pairs.parquet", Pair)
+    scored = [*found.pairs, *unscored_pairs(pairs, found.pairs, len(labels))]
+    filtered = evaluate(scored, labels, opened.thresholds, filtered=True)
+    unfiltered = evaluate(scored, labels, opened.thresholds, filtered=False)
+    every_pair = predict_every_pair(scored, labels, filtered=True)
+    ner = evaluate_spans((example.ner_tags for example in examples), tags, opened.ner_labels)
+    protocol = {
+        "split": config.split,
+        "documents": len(examples),
+        "entities": "gold (those of the dataset)",
+        "hypernym_filter": "on; 'unfiltered' counts the filtered pairs as negatives",
+        "thresholds": opened.tuned_on,
+    }
+    by_graph: dict[str, Metrics] = {}
+    if injector is not None and config.graph is not None:
+        protocol["knowledge"] = describe_graph(config.graph, triples, injector.limit)
+        support = injector.support or Support(triples)
+        for articles in _MIN_ARTICLES:
+            name = f"every pair that the graph has from {articles} article{'s' * (articles > 1)} or more"
+            baseline = score_by_graph(scored, support, articles)
+            by_graph[name] = evaluate(baseline, labels, dict.fromkeys(labels, 0.5), filtered=True)
+    elif opened.model.config.uses_graph:
+        protocol["knowledge"] = "none, though the model was trained with a graph"
+    metrics = {
+        **filtered.to_json(),
+        "ner": ner.to_json(),
+        "unfiltered": unfiltered.to_json(),
+        "every_pair": every_pair.to_json(),
+        **({"by_graph": {name: row.to_json() for name, row in by_graph.items()}} if by_graph else {}),
+        "protocol": protocol,
+    }
+    _write_tables(output.path, scored, labels, opened.thresholds, config.plots)
+    baselines = {"every pair predicted": every_pair, **by_graph}
+    return metrics, _report(config, filtered, unfiltered, baselines, ner.to_json(), protocol)
+
+
+def _documents(
+    config: Evaluate,
+    dataset: Path,
+    opened: ModelFolder,
+    injector: Injector | None,
+    output: OutputFolder,
+    device: torch.device,
+) -> tuple[dict[str, Any], str]:
+    """Evaluate a model for triage or entity spans; returns the metrics and the report."""
+    encoded = read_encoded_examples(opened.encoder, dataset, config.split, output.counts)
+    examples = inject_knowledge(encoded, dataset, (config.split,), injector)
+    scored = score_documents(opened, examples, token_budget=config.batch_tokens, device=device)
+    task = opened.model.config.task
+    metrics: dict[str, Any] = {"task": task, "split": config.split, "documents": len(examples)}
+    metrics["ner"] = scored.ner.to_json()
+    lines = [f"# {config.model} on {config.split} of {dataset}: {task}", "", "| measure | value |", "|---|---|"]
+    if task == "triage":
+        check_triage(config.split, examples, dataset)
+        share = sum(map(states_relation, examples)) / len(examples)
+        metrics |= {
+            "average_precision": average_precision(examples, scored.scores),
+            "share_of_positives": share,
+            "scores": {example.doc_id: score for example, score in zip(examples, scored.scores, strict=True)},
+        }
+        lines.append(f"| average precision | {100 * metrics['average_precision']:.1f} |")
+        lines.append(f"| average precision of a random order (share of positives) | {100 * share:.1f} |")
+    lines.append(f"| entity F1, strict spans | {100 * (scored.ner.overall.f1 or 0.0):.1f} |")
+    return metrics, "\n".join(lines) + "\n"
+
+
 def _write_tables(
     folder: Path, scored: Sequence[ScoredPair], labels: Sequence[str], thresholds: Any, plots: bool
 ) -> None:
-    """Scores, the distance curve of Figure 2 and the precision-recall curves, as Parquet and PNG."""
+    """Write the scores, the distance curve of figure 2 and the precision-recall curves, as Parquet and PNG."""
     write_table(
         folder / "scores.parquet",
         Score,

@@ -2,52 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import torch
+from tokenizers import Tokenizer
 
 from biorel import artifacts
 from biorel.artifacts import Artifact
 from biorel.config.train import Train
-from biorel.counts import Counts, Reason
+from biorel.counts import Counts
 from biorel.dataset.featurize import Featurizer
 from biorel.dataset.labels import read_labels
 from biorel.dataset.lexical_features import BUCKETS
-from biorel.dataset.pair_features import FEATURES
 from biorel.dataset.splits import SPLITS
-from biorel.errors import InputError
-from biorel.knowledge.support import GRAPH_FEATURES
 from biorel.model.bran import Bran, BranConfig
 from biorel.model.device import deterministic, pick_device
-from biorel.progress import SILENT, DevScore, Progress, Report
+from biorel.progress import SILENT, Progress
+from biorel.reasons import Reason
 from biorel.records import Example
-from biorel.scoring.metrics import evaluate
-from biorel.scoring.ner import evaluate_spans
-from biorel.scoring.thresholds import RULES, ThresholdRule, tune
 from biorel.text.tokenizer import UNK_ID, load_tokenizer, spellings
-from biorel.training.bert_start import load_bert, open_bert
-from biorel.training.checkpoint import FILE, FOLDER, TrainingState, discard_state, resume_state
-from biorel.training.events import event_file
-from biorel.training.graph import injector_for, read_triples, with_knowledge
-from biorel.training.loop import speed_metrics, train
-from biorel.training.model_card import options_told
-from biorel.training.model_folder import ModelFolder, save_model
-from biorel.training.optim import WeightAverage, build_optimizer
-from biorel.training.pretrained import start_from
-from biorel.training.relations import RelationObjective, TrainingArguments
-from biorel.training.rerank import fit_mix, fit_reranker
-from biorel.training.score_pairs import encoded_for, score
-from biorel.training.tasks import MEASURES, check_task, score_task
+from biorel.training.bert import PretrainedBert, load_bert, open_bert
+from biorel.training.checkpoint import FILE, FOLDER
+from biorel.training.evaluation import MEASURES, check_task
+from biorel.training.examples import inject_knowledge, read_training_examples
+from biorel.training.graph import build_injector, read_triples
+from biorel.training.model_folder import ModelFolder, option_lines, pair_feature_count, save_model
+from biorel.training.pretrain import start_from
+from biorel.training.relations import TrainingArguments, TrainingData, train_relations
 from biorel.training.vectors import load_vectors
 
 _RERANKED = (
-    "A reranker stands behind the network: a linear model of the words between and beside the mentions is mixed with "
-    "BRAN's scores, and each pair is read against its rivals, the other pairs with its tail, with its head and in its "
-    "abstract. The linear model was fitted on the training documents, the mix on dev; trained with `--no-rerank`, the "
-    "scores are BRAN's alone."
+    "A reranker follows the network. It mixes BRAN's scores with those of a linear model of the words between and "
+    "around the mentions, and rescores each pair against its competing pairs: the other pairs with its tail, with its "
+    "head and in its abstract. The linear model was fitted on the training documents, the mix on dev. A model trained "
+    "with `--no-rerank` has BRAN's scores only."
 )
 
 
@@ -55,7 +45,8 @@ def run(config: Train, progress: Progress = SILENT) -> Artifact:
     """Train and write the model folder `config.out`.
 
     Raises:
-        BiorelError: an empty split, a dataset that is incomplete, a checkpoint of another run.
+        BiorelError: a split is empty or unsuitable for the task, the dataset is incomplete, or the checkpoint is of
+            another run.
     """
     with deterministic(config.deterministic):
         return _run(config, progress)
@@ -65,167 +56,164 @@ def _run(config: Train, progress: Progress) -> Artifact:
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
-    schema, ner = read_labels(config.dataset)
+    schema, ner_labels = read_labels(config.dataset)
     bert = open_bert(config.encoder)
-    tokenizer = load_tokenizer(config.dataset) if bert is None else bert.tokens.tokenizer
+    tokenizer = load_tokenizer(config.dataset) if bert is None else bert.tokenizer
     counts = Counts()
-    training, bare_dev = _splits(config, Featurizer(tokenizer, schema.labels, ner), counts)
-    dev = bare_dev
+    training, dev = read_training_examples(
+        Featurizer(tokenizer, schema.labels, ner_labels),
+        config.dataset,
+        resplit_dev=config.resplit_dev,
+        seed=config.seed,
+        counts=counts,
+    )
     check_task(config.task, training, dev, config.dataset)
     resume = f"{FOLDER}/{FILE}"
     with artifacts.folder("train", config.options(), config.out, force=config.force, resume=resume) as output:
-        torch.manual_seed(config.seed)
         output.counts.include(counts)
-        sizes = _sizes(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner))
-        model = Bran(sizes if bert is None else bert.sized(sizes))
-        share = load_bert(
-            model.bert,
-            sizes.vocabulary,
-            encoder=config.encoder,
-            encoder_rate=config.encoder_rate,
-            learning_rate=config.learning_rate,
-            layer_decay=config.layer_decay,
+        torch.manual_seed(config.seed)
+        model = Bran(_network(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner_labels), bert))
+        share = _load_pretrained(config, model, tokenizer, output.counts)
+        data = _with_knowledge(config, model.config, tokenizer, training, dev, output.counts)
+        # examples hold the indices of labels, so that a dataset with other labels has other examples
+        key = " ".join([artifacts.fingerprint("train", config.options()), *schema.labels, *ner_labels])
+        trained, resumed = train_relations(
+            ModelFolder(model, tokenizer, schema, ner_labels, {}),
+            data,
+            _arguments(config),
+            share,
+            folder=output.path,
+            key=key,
+            force=config.force,
+            progress=progress,
+            device=device,
         )
-        if config.vectors is not None:
-            found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, output.counts)
-            output.counts.add(Reason.PRETRAINED_VECTORS, count=found)
-        if config.pretrained is not None:
-            copied = start_from(model, config.pretrained, tokenizer)
-            output.counts.add(Reason.PRETRAINED_PARAMETERS, count=copied)
-        if config.graph is not None:
-            inject = injector_for(config.graph, read_triples(config.graph), model.config, tokenizer)
-            training, dev = (with_knowledge(part, config.dataset, SPLITS[:2], inject) for part in (training, dev))
-            output.counts.add(Reason.KNOWLEDGE_BRANCHES, count=sum(len(one.branch_tokens) for one in training))
-        collate = ModelFolder(model, tokenizer, schema, ner, {}).collator
-        model.to(device)
-        state = TrainingState(
-            model,
-            build_optimizer(
-                model,
-                rate=config.learning_rate,
-                betas=(config.beta1, config.beta2),
-                epsilon=config.epsilon,
-                weight_decay=config.weight_decay,
-                share=share,
-            ),
-            WeightAverage(model, config.ema),
-        )
-        # the examples hold numbers of labels: with other names they are other data
-        key = " ".join([artifacts.fingerprint("train", config.options()), *schema.labels, *ner])
-        checkpoint = output.path / FOLDER
-        output.notes["resumed"] = resume_state(state, checkpoint, key, force=config.force)
-
-        def score_dev(rule: ThresholdRule = tune) -> DevScore:
-            if config.task != "relations":
-                return score_task(model, dev, collate, schema, ner, token_budget=config.eval_tokens, device=device)
-            scored, tags = score(model, dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
-            if model.config.branches:  # on the given mentions they would show where these are
-                _, tags = score(model, bare_dev, collate, schema.labels, token_budget=config.eval_tokens, device=device)
-            entities = evaluate_spans((example.ner_tags for example in dev), tags, ner)
-            thresholds = rule(scored, schema.labels)
-            micro = evaluate(scored, schema.labels, thresholds, filtered=True).micro
-            f1, ner_f1 = micro.f1 or 0.0, entities.overall.f1 or 0.0
-            return DevScore(f1, {"f1": f1, "ner_f1": ner_f1}, thresholds)
-
-        recipe = TrainingArguments(
-            **{
-                field.name: getattr(config, field.name)
-                for field in fields(TrainingArguments)
-                if hasattr(config, field.name)
-            },
-            task_weight=float(config.task != "ner"),
-        )
-        work = RelationObjective(model, training, collate, recipe, device)
-        with event_file(output.path / "events", state.epoch + 1) as tell:
-            steps = train(state, work, recipe, score_dev, checkpoint, key)
-            for report in progress.training(steps, epochs=config.epochs, unit="docs"):
-                if report.dev is not None:
-                    tell(report.epoch, _values(report, report.dev))
-
-        model.load_state_dict(state.best, strict=False)
-        # only now: the epoch is chosen by what the network does alone, as a good reranker hides it
-        if model.reranker is not None:
-            fit_reranker(model.reranker, training, collate, seed=config.seed)
-            fit_mix(model, dev, collate, token_budget=config.eval_tokens)
-        final = score_dev(RULES[config.thresholds])
-        saved = ModelFolder(model, tokenizer, schema, ner, final.thresholds)
-        pd.DataFrame(state.history).to_parquet(output.path / "history.parquet", index=False)
-        metrics = _metrics(config, state, final, len(training), len(dev), device)
-        save_model(output.path, saved, metrics, _card(config, metrics))
-        discard_state(checkpoint)
-        output.notes["device"] = str(device)
+        pd.DataFrame(trained.history).to_parquet(output.path / "history.parquet", index=False)
+        save_model(output.path, trained.opened, trained.metrics, _card(config, trained.metrics))
+        output.notes |= {"resumed": resumed, "device": str(device)}
     return Artifact(label="model", path=config.out)
 
 
-def _splits(config: Train, encoder: Featurizer, counts: Counts) -> tuple[list[Example], list[Example]]:
-    """Training and dev examples; with `resplit_dev` both drawn anew from their union."""
-    training, dev = (encoded_for(encoder, config.dataset, split, counts) for split in SPLITS[:2])
-    if not config.resplit_dev:
-        return training, dev
-    joined = sorted([*training, *dev], key=lambda example: example.doc_id)
-    if config.resplit_dev >= len(joined):
-        raise InputError(f"--resplit-dev {config.resplit_dev}: train and dev together have {len(joined)} documents")
-    order = np.random.default_rng(config.seed).permutation(len(joined)).tolist()
-    chosen = order[: config.resplit_dev]
-    return [joined[index] for index in order[config.resplit_dev :]], [joined[index] for index in chosen]
+def _network(
+    config: Train, vocabulary: int, relations: int, ner_labels: int, bert: PretrainedBert | None
+) -> BranConfig:
+    """The configuration of the network.
 
-
-def _sizes(config: Train, vocabulary: int, relations: int, ner_labels: int) -> BranConfig:
-    own = {"pair_features", "branches", "encoder", "graph_features"}
+    Args:
+        vocabulary: number of tokens of the tokenizer.
+        relations: number of relations, without NULL.
+        bert: its encoder, if that is a BERT.
+    """
     graph_features = config.reads_graph_features
-    shared = {field.name for field in fields(BranConfig)} & set(Train.model_fields) - own
     return BranConfig(
         vocabulary=vocabulary,
         relations=relations + 1,
         ner_labels=ner_labels,
-        pair_features=len(FEATURES) + len(GRAPH_FEATURES) * graph_features if config.pair_features else 0,
-        graph_features=graph_features,
+        pair_features=pair_feature_count(graph_features=graph_features) if config.pair_features else 0,
         lexical_features=BUCKETS if config.rerank and config.task == "relations" else 0,
+        width=config.width if bert is None else bert.width,
+        blocks=config.blocks,
+        heads=config.heads,
+        kernels=config.kernels,
+        expansion=config.expansion,
+        positions=config.positions if bert is None else bert.positions,
+        encoder="transformer" if bert is None else "bert",
+        span_pooling=config.span_pooling,
+        feature_width=BranConfig.feature_width,
+        unk_id=UNK_ID if bert is None else bert.unk_id,
+        word_dropout=config.word_dropout,
+        input_dropout=config.input_dropout,
+        inner_dropout=config.inner_dropout,
+        final_dropout=config.final_dropout,
         branches=config.branches if config.graph is not None else 0,
-        unk_id=UNK_ID,
-        **{name: getattr(config, name) for name in shared},
+        graph_features=graph_features,
+        soft_positions=config.soft_positions,
+        visible_matrix=config.visible_matrix,
+        bert="" if bert is None else bert.config,
+        cls_id=0 if bert is None else bert.cls_id,
+        sep_id=0 if bert is None else bert.sep_id,
+        gradient_checkpointing=config.gradient_checkpointing,
+        mixed_precision=config.mixed_precision,
+        task=config.task,
     )
 
 
-def _values(report: Report, dev: DevScore) -> dict[str, float]:
-    """What TensorBoard shows of an epoch."""
-    return {
-        "loss/relations": report.losses["loss"],
-        "loss/ner": report.losses["ner_loss"],
-        "dev/f1": dev.score,
-        "dev/ner_f1": dev.measures["ner_f1"],
-        "speed/documents_per_second": report.speed,
-    }
+def _arguments(config: Train) -> TrainingArguments:
+    return TrainingArguments(
+        seed=config.seed,
+        epochs=config.epochs,
+        learning_rate=config.learning_rate,
+        warmup=config.warmup,
+        final_rate=config.final_rate,
+        clip=config.clip,
+        patience=config.patience,
+        gradient_noise=config.gradient_noise,
+        checkpoint_steps=TrainingArguments.checkpoint_steps,
+        beta1=config.beta1,
+        beta2=config.beta2,
+        epsilon=config.epsilon,
+        weight_decay=config.weight_decay,
+        ema=config.ema,
+        sampling=config.sampling,
+        token_budget=config.token_budget,
+        pairs_per_step=config.pairs_per_step,
+        steps_per_epoch=config.steps_per_epoch,
+        positive_weight=config.positive_weight,
+        ner_weight=config.ner_weight,
+        task_weight=float(config.task != "ner"),
+        eval_tokens=config.eval_tokens,
+        thresholds=config.thresholds,
+    )
 
 
-def _metrics(
-    config: Train, state: TrainingState, final: DevScore, training: int, dev: int, device: torch.device
-) -> dict[str, Any]:
-    return {
-        "measure": MEASURES[config.task],
-        "dev_f1": final.score,
-        "dev_f1_without_reranker": state.best_score,
-        "best_epoch": state.best_epoch,
-        "epochs": state.epoch,
-        "documents": {"train": training, "dev": dev},
-        "seed": config.seed,
-        "device": str(device),
-        **speed_metrics(state.history, "documents"),
-    }
+def _load_pretrained(config: Train, model: Bran, tokenizer: Tokenizer, counts: Counts) -> Callable[[str], float]:
+    """Read pre-trained weights or vectors into the network; returns each parameter's share of the learning rate."""
+    share = load_bert(
+        model.bert,
+        tokenizer.get_vocab_size(),
+        encoder=config.encoder,
+        encoder_rate=config.encoder_rate,
+        learning_rate=config.learning_rate,
+        layer_decay=config.layer_decay,
+    )
+    if config.vectors is not None:
+        found = load_vectors(model.embedding.tokens, spellings(tokenizer), config.vectors, counts)
+        counts.add(Reason.PRETRAINED_VECTORS, count=found)
+    if config.pretrained is not None:
+        copied = start_from(model, config.pretrained, tokenizer)
+        counts.add(Reason.PRETRAINED_PARAMETERS, count=copied)
+    return share
+
+
+def _with_knowledge(
+    config: Train,
+    network: BranConfig,
+    tokenizer: Tokenizer,
+    training: list[Example],
+    dev: list[Example],
+    counts: Counts,
+) -> TrainingData:
+    """The examples with the knowledge of --graph, if it is given."""
+    if config.graph is None:
+        return TrainingData(training, dev, dev)
+    injector = build_injector(config.graph, read_triples(config.graph), network, tokenizer)
+    injected = inject_knowledge(training, config.dataset, SPLITS[:2], injector)
+    counts.add(Reason.KNOWLEDGE_BRANCHES, count=sum(len(example.branch_tokens) for example in injected))
+    return TrainingData(injected, inject_knowledge(dev, config.dataset, SPLITS[:2], injector), dev)
 
 
 def _card(config: Train, metrics: dict[str, Any]) -> str:
-    """The README of a model folder: what it was trained on, and how."""
+    """The README of a model folder: what the model was trained on, and how."""
     lines = [
         "# A BRAN relation model, trained by biorel",
         "",
         f"Trained on {metrics['documents']['train']} documents of `{config.dataset}`; thresholds and the best of "
-        f"{metrics['epochs']} epochs chosen on {metrics['documents']['dev']} dev documents.",
+        f"{metrics['epochs']} epochs were chosen on {metrics['documents']['dev']} dev documents.",
         "",
         *((_RERANKED, "") if config.rerank and config.task == "relations" else ()),
         f"Dev {MEASURES[config.task]} {100 * metrics['dev_f1']:.1f} (epoch {metrics['best_epoch']})"
         f"{', gold entities' if config.task == 'relations' else ''}.",
         "",
-        *options_told(config, "dataset"),
+        *option_lines(config.changed_options("dataset", "out", "force", "threads")),
     ]
     return "\n".join(lines) + "\n"

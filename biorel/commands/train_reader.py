@@ -22,10 +22,10 @@ from biorel.qa.question_sets import read_training_sets
 from biorel.qa.reader_config import ReaderConfig
 from biorel.qa.training import ReaderTrainingArguments, TrainingRun, train_reader
 from biorel.text.tokenizer import load_tokenizer
-from biorel.training.bert_start import Pretrained, open_bert
+from biorel.training.bert import PretrainedBert, open_bert
 from biorel.training.checkpoint import FOLDER, foreign_checkpoint
 from biorel.training.loop import Schedule, speed_metrics
-from biorel.training.model_card import options_told
+from biorel.training.model_folder import option_lines
 
 _RUN_KEY = f"{FOLDER}/begun"
 
@@ -40,7 +40,7 @@ def run(config: TrainReader, progress: Progress = SILENT) -> Artifact:
     if config.threads:
         torch.set_num_threads(config.threads)
     bert = open_bert(config.encoder)
-    tokenizer = load_tokenizer(config.questions) if bert is None else bert.tokens.tokenizer
+    tokenizer = load_tokenizer(config.questions) if bert is None else bert.tokenizer
     sets = read_training_sets(config.questions, folds=config.folds, resplit_dev=config.resplit_dev, seed=config.seed)
     arguments = _training_arguments(config, _reader_config(config, tokenizer.get_vocab_size(), bert))
     key = artifacts.fingerprint("train-reader", config.options())
@@ -63,7 +63,7 @@ def run(config: TrainReader, progress: Progress = SILENT) -> Artifact:
     return Artifact(label="reader", path=config.out)
 
 
-def _reader_config(config: TrainReader, vocabulary: int, bert: Pretrained | None) -> ReaderConfig:
+def _reader_config(config: TrainReader, vocabulary: int, bert: PretrainedBert | None) -> ReaderConfig:
     reader = ReaderConfig(
         vocabulary=vocabulary,
         head=config.head,
@@ -89,9 +89,9 @@ def _reader_config(config: TrainReader, vocabulary: int, bert: Pretrained | None
         reader,
         encoder="bert",
         bert=bert.config,
-        cls_id=bert.tokens.cls_id,
-        sep_id=bert.tokens.sep_id,
-        unk_id=bert.tokens.unk_id,
+        cls_id=bert.cls_id,
+        sep_id=bert.sep_id,
+        unk_id=bert.unk_id,
         window=min(config.window, longest_passage(bert.config)),
     )
 
@@ -173,6 +173,6 @@ def _card(config: TrainReader, metrics: dict[str, Any], decoding: Decoding) -> s
         f"Decoding: {decoding.rule}, at most {decoding.longest} tokens, answers from a score of "
         f"{decoding.threshold:.3f}, entities from {decoding.entity_threshold:.3f}.",
         "",
-        *options_told(config, "questions"),
+        *option_lines(config.changed_options("questions", "out", "force", "threads")),
     ]
     return "\n".join(lines) + "\n"

@@ -38,6 +38,15 @@ class Config(BaseModel):
         """The options by the names that the command line and TOML files use."""
         return self.model_dump(by_alias=True)
 
+    def changed_options(self, *left_out: str) -> dict[str, Any]:
+        """The options whose values are not the defaults, for a README.
+
+        Args:
+            left_out: names of options to leave out.
+        """
+        fields = type(self).model_fields
+        return {name: value for name, value in self if name not in left_out and value != fields[name].default}
+
 
 def load(kind: type[C], flags: Mapping[str, Any], file: Path | None = None) -> C:
     """Build a command's configuration from a TOML file and flags.

@@ -23,7 +23,7 @@ from biorel.knowledge.inject import Injector
 from biorel.model.windows import plan_windows
 from biorel.records import Annotated, BadRecord, Document, Example, Mention, Pair
 from biorel.scoring.thresholds import in_label_order
-from biorel.training.graph import injector_for, read_triples
+from biorel.training.graph import build_injector, read_triples
 from biorel.training.inference import Prediction, predict
 from biorel.training.model_folder import ModelFolder, open_model
 
@@ -189,14 +189,13 @@ def open_extractor(
         ModelError: the model folder is unusable, is not for relations, or was trained without a graph and gets one.
     """
     model = open_model(folder)
-    sizes = model.model.config
-    if sizes.task != "relations":
+    network = model.model.config
+    if network.task != "relations":
         raise ModelError(
-            f"{folder}: the model was trained for {sizes.task}, not for relations",
+            f"{folder}: the model was trained for {network.task}, not for relations",
             "train one without --task; this one is for biorel evaluate",
         )
-    triples = read_triples(graph) if graph is not None else []
-    injector = injector_for(graph, triples, sizes, model.tokenizer)
+    injector = None if graph is None else build_injector(graph, read_triples(graph), network, model.tokenizer)
     model.model.to(device)
     labels = model.schema.labels
     thresholds = in_label_order(model.thresholds, labels) if min_score is None else (min_score,) * len(labels)

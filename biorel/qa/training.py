@@ -28,7 +28,7 @@ from biorel.qa.reader_config import ReaderConfig
 from biorel.qa.separate_encoder import SeparateEncoder
 from biorel.text.tokenizer import spellings
 from biorel.training.batches import TextStep, text_steps
-from biorel.training.bert_start import load_bert
+from biorel.training.bert import load_bert
 from biorel.training.checkpoint import TrainingState, restore_state
 from biorel.training.loop import Schedule, train
 from biorel.training.optim import WeightAverage, build_optimizer

@@ -1,4 +1,4 @@
-"""What a command that reads a graph does with it: opened, held against a dataset's articles, told in words."""
+"""A knowledge graph for training and evaluation: read, checked against the evaluated articles, and injected."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from biorel.knowledge.graph import Graph
 from biorel.knowledge.inject import ENTITIES, NAMES, Injector
 from biorel.knowledge.support import Support
 from biorel.model.bran import BranConfig
-from biorel.records import Document, Example, Pair, Triple
+from biorel.records import Document, Pair, Triple
 from biorel.scoring.pairs import ScoredPair
 from biorel.tables import read_table
 
@@ -56,57 +56,45 @@ def refuse_shared(triples: list[Triple], graph: Path, articles: set[str], split:
         )
 
 
-def injector_for(
-    folder: Path | None, triples: Sequence[Triple], sizes: BranConfig, tokenizer: Tokenizer
-) -> Injector | None:
-    """What writes the triples into documents as a network was trained to read them; None without a graph.
+def build_injector(graph: Path, triples: Sequence[Triple], config: BranConfig, tokenizer: Tokenizer) -> Injector:
+    """The injector that adds knowledge branches and graph features to examples, as a network was trained to read them.
+
+    Args:
+        graph: the folder of the triples, for the message.
 
     Raises:
-        ModelError: the network was trained without knowledge.
+        ModelError: the network was trained without a graph.
     """
-    if folder is None:
-        return None
-    if not sizes.uses_graph:
+    if not config.uses_graph:
         raise ModelError(
-            f"--graph {folder}: the model was trained without a graph", "leave --graph out, or train --graph"
+            f"--graph {graph}: the model was trained without a graph", "leave out --graph, or train with --graph"
         )
-    # the other tasks are given no entities: branches on them would tell what is to be found
-    by = ENTITIES if sizes.task == "relations" else NAMES
-    support = Support(triples) if sizes.graph_features else None
-    return Injector(Graph(triples), tokenizer, sizes.branches, by, support, len(FEATURES))
+    # triage and tagging get no gold entities: branches attached to these would reveal them
+    attach_by = ENTITIES if config.task == "relations" else NAMES
+    support = Support(triples) if config.graph_features else None
+    return Injector(Graph(triples), tokenizer, config.branches, attach_by, support, len(FEATURES))
 
 
-def with_knowledge(
-    examples: Iterable[Example], dataset: Path, splits: Sequence[str], inject: Injector | None
-) -> list[Example]:
-    """The examples of a dataset's splits with their branches.
+def describe_graph(graph: Path, triples: Sequence[Triple], branches: int) -> str:
+    """The graph as an entry of an evaluation protocol, where no evaluated article is among those of the graph.
 
-    Raises:
-        InputError: the dataset is incomplete.
+    Args:
+        branches: the largest number of branches of an entity.
     """
-    if inject is None:
-        return list(examples)
-    texts = {
-        document.doc_id: document.text
-        for split in splits
-        for document in read_table(dataset / split / "documents.parquet", Document)
-    }
-    return [inject(example, texts[example.doc_id]) for example in examples]
-
-
-def in_words(inject: Injector, folder: Path, triples: Sequence[Triple]) -> str:
-    """The graph for the protocol of an evaluation that was not refused."""
     articles = {pmid for triple in triples for pmid in triple.pmids}
     own = sum(triple.source == SOURCE for triple in triples)
     return (
-        f"EXTERNAL, {folder}: {len(triples):,} triples, at most {inject.limit} an entity, curated from "
-        f"{len(articles):,} articles, none of them evaluated on; {own:,} are users' own, whose articles nobody "
-        "knows. Entity types are read without it"
+        f"EXTERNAL, {graph}: {len(triples):,} triples, at most {branches} for each entity, curated from "
+        f"{len(articles):,} articles, none of which is evaluated; {own:,} triples are the user's own, from unknown "
+        "articles. Entity types are predicted without the graph"
     )
 
 
-def told_by_graph(scored: Iterable[ScoredPair], support: Support, articles: int) -> list[ScoredPair]:
-    """The pairs as one would score them who reads no word: 1 where the graph has it from so many other articles."""
+def score_by_graph(scored: Iterable[ScoredPair], support: Support, articles: int) -> list[ScoredPair]:
+    """The pairs as a baseline scores them that reads no text.
+
+    A pair has probability 1 where at least this many other articles of the graph state it, and 0 otherwise.
+    """
     return [
         replace(
             one,

@@ -1,6 +1,6 @@
-"""Which tokens of a text are hidden and what stands in their places (BERT, Devlin et al. 2019), and their batches.
+"""Which tokens of a text are hidden, what replaces them (BERT, Devlin et al. 2019), and batches of such texts.
 
-Of the chosen tokens 80 % become UNK, 10 % a random token, 10 % stay; all of them are to be named.
+Of the hidden tokens 80 % become UNK, 10 % a random token, and 10 % stay. The network predicts all of them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Ids = np.ndarray
 
 @dataclass(frozen=True)
 class MaskedText:
-    """A text with hidden tokens: [T] ids as the network sees them, [M] hidden places, [M] what stood there."""
+    """A text with hidden tokens: [T] token ids for the network, [J] hidden positions, [J] their true token ids."""
 
     token_ids: Ids
     places: Ids
@@ -32,7 +32,7 @@ class MaskedText:
 
 @dataclass(frozen=True)
 class MaskedBatch(Tensors):
-    """Texts padded: [B, T] ids and mask, [M] places in the flattened [B T], [M] targets."""
+    """Padded texts: [B, T] token ids and mask, [J] flat indices of the hidden tokens in [B T], [J] true token ids."""
 
     token_ids: Tensor
     mask: Tensor
@@ -41,31 +41,31 @@ class MaskedBatch(Tensors):
 
 
 def can_be_masked(token_ids: Ids) -> bool:
-    """Whether a text has a token that can be named; UNK cannot."""
+    """Whether a text has a token that can be predicted; UNK cannot."""
     return bool((token_ids >= _FIRST_WORD).any())
 
 
 def mask_text(token_ids: Ids, *, share: float, vocabulary: int, random: np.random.Generator) -> MaskedText:
-    """Hide a share of the known tokens of a text, one at least.
+    """Hide a share of the known tokens of a text, but at least one.
 
     Args:
-        token_ids: [T], for which `can_be_masked` holds.
-        vocabulary: V; replacements are drawn from all of it but PAD and UNK.
+        token_ids: [T], for which `can_be_masked` is true.
+        vocabulary: V; random tokens are drawn from all of it except PAD and UNK.
     """
     known = np.flatnonzero(token_ids >= _FIRST_WORD)
     number = max(1, round(share * len(known)))
     places = np.sort(random.permutation(known)[:number])
     fate = random.random(number)
     others = random.integers(_FIRST_WORD, vocabulary, size=number)
-    seen = token_ids.copy()
+    shown = token_ids.copy()
     hidden, replaced = fate < HIDDEN, (fate >= HIDDEN) & (fate < HIDDEN + REPLACED)
-    seen[places[hidden]] = UNK_ID
-    seen[places[replaced]] = others[replaced]
-    return MaskedText(seen, places, token_ids[places])
+    shown[places[hidden]] = UNK_ID
+    shown[places[replaced]] = others[replaced]
+    return MaskedText(shown, places, token_ids[places])
 
 
 def collate_masked(texts: Sequence[MaskedText]) -> MaskedBatch:
-    """The batch of some texts, in their order."""
+    """The batch of these texts, in their order."""
     length = max(len(text.token_ids) for text in texts)
     token_ids = np.full((len(texts), length), PAD_ID, dtype=np.int64)
     mask = np.zeros((len(texts), length), dtype=bool)
@@ -78,7 +78,10 @@ def collate_masked(texts: Sequence[MaskedText]) -> MaskedBatch:
 
 
 def pieces_of(token_ids: Ids, size: int) -> list[Ids]:
-    """A text in the fewest pieces of at most `size` tokens, of like length; those without a known token left out."""
+    """Cut a text into the fewest pieces of at most `size` tokens and of similar length.
+
+    Pieces without a token that can be predicted are left out.
+    """
     number = -(-len(token_ids) // size) or 1
     pieces = np.array_split(token_ids, number)
     return [piece for piece in pieces if can_be_masked(piece)]

@@ -1,7 +1,8 @@
-"""A model folder: all that is needed to read a text as the network was trained to.
+"""A model folder: a trained network with everything that it needs to read a text as in training.
 
-model.safetensors  weights          tokenizer.json              thresholds.json  tuned on dev
-config.json        sizes            labels.json     relations, BIO labels       metrics.json, README.md
+model.safetensors  weights                   labels.json      relations and BIO labels
+config.json        the network's options     thresholds.json  of the relations, tuned on dev
+tokenizer.json                               metrics.json, README.md
 """
 
 from __future__ import annotations
@@ -39,24 +40,31 @@ class ModelFolder:
 
     @property
     def encoder(self) -> Featurizer:
+        """Makes the examples of documents in the model's vocabulary."""
         return Featurizer(self.tokenizer, self.schema.labels, self.ner_labels)
 
     @property
     def tuned_on(self) -> str:
-        """Where the thresholds come from, in words."""
+        """Where the thresholds come from, for a report."""
         if isinstance(self.model, Ensemble):
             return "the mean of the members', each tuned on the dev documents of its own training"
         return "tuned on the dev documents of training"
 
     @property
     def collator(self) -> Collator:
-        sizes = self.model.config
+        """Makes batches for the network."""
+        config = self.model.config
         types = tuple((relation.head, relation.tail) for relation in self.schema.relations)
-        return Collator(sizes.span_pooling, types, sizes.pair_features)
+        return Collator(config.span_pooling, types, config.pair_features)
 
 
 def save_model(folder: Path, saved: ModelFolder, metrics: Mapping[str, Any], card: str) -> None:
-    """Write all the files of a model folder into an existing folder."""
+    """Write all the files of a model folder into an existing folder.
+
+    Args:
+        metrics: the content of metrics.json.
+        card: the content of README.md.
+    """
     save_weights(saved.model, folder / "model.safetensors")
     write_json(folder / "config.json", network_to_dict(saved.model))
     save_tokenizer(saved.tokenizer, folder / "tokenizer.json")
@@ -67,30 +75,44 @@ def save_model(folder: Path, saved: ModelFolder, metrics: Mapping[str, Any], car
 
 
 def open_model(folder: Path) -> ModelFolder:
-    """Read a model folder; the network is on the CPU in evaluation mode.
+    """Read a model folder; the network is on the CPU, in evaluation mode.
 
     Raises:
-        ModelError: the folder or one of its files is missing, unreadable or does not fit the others.
+        ModelError: the folder or one of its files is missing, unreadable or does not match the others.
     """
     if not folder.is_dir():
-        raise ModelError(f"{folder}: no such model folder", "train one with biorel train, or leave --model out")
+        raise ModelError(f"{folder}: no such model folder", "train one with biorel train, or leave out --model")
     schema, ner = labels_from_json(read_json_object(folder / LABELS), folder / LABELS)
     model = network_from_dict(read_json_object(folder / "config.json"))
-    sizes = model.config
+    config = model.config
     thresholds = read_json_object(folder / "thresholds.json")
     if set(thresholds) != set(schema.labels):
         raise ModelError(f"{folder / 'thresholds.json'}: its relations are not those of labels.json")
-    if (sizes.relations, sizes.ner_labels) != (len(schema.labels) + 1, len(ner)):
-        raise ModelError(f"{folder}: labels.json does not fit config.json", "both must come from one training run")
+    if (config.relations, config.ner_labels) != (len(schema.labels) + 1, len(ner)):
+        raise ModelError(f"{folder}: labels.json does not match config.json", "both must come from one training run")
     tokenizer = load_tokenizer(folder / "tokenizer.json")
-    if tokenizer.get_vocab_size() != sizes.vocabulary:
-        raise ModelError(f"{folder}: tokenizer.json does not fit config.json", "both must come from one training run")
-    features = len(FEATURES) + (len(GRAPH_FEATURES) if sizes.graph_features else 0)
-    if sizes.pair_features not in (0, features) or sizes.lexical_features not in (0, BUCKETS):
+    if tokenizer.get_vocab_size() != config.vocabulary:
+        raise ModelError(f"{folder}: tokenizer.json does not match config.json", "both must come from one training run")
+    features = pair_feature_count(graph_features=config.graph_features)
+    if config.pair_features not in (0, features) or config.lexical_features not in (0, BUCKETS):
         raise ModelError(
-            f"{folder}: reads {sizes.pair_features} features of a pair and {sizes.lexical_features} buckets of cues, "
-            f"where biorel now makes {features} and {BUCKETS}",
-            "train it anew with this version of biorel",
+            f"{folder}: the network reads {config.pair_features} pair features and {config.lexical_features} buckets "
+            f"of lexical features; this version of biorel makes {features} and {BUCKETS}",
+            "train the model again with this version of biorel",
         )
     load_weights(model, folder / "model.safetensors")
     return ModelFolder(model, tokenizer, schema, ner, thresholds)
+
+
+def pair_feature_count(*, graph_features: bool) -> int:
+    """F: the number of features of a pair, with or without those of a knowledge graph."""
+    return len(FEATURES) + (len(GRAPH_FEATURES) if graph_features else 0)
+
+
+def option_lines(options: Mapping[str, Any]) -> list[str]:
+    """The options of a training as lines of a README.
+
+    Args:
+        options: those whose values are not the defaults.
+    """
+    return ["Options other than the defaults:", "", *(f"- `{name}`: {value}" for name, value in options.items())]

@@ -1,4 +1,4 @@
-"""Skip-gram vectors with negative sampling (Mikolov et al. 2013) by gensim, which is loaded when they are learnt."""
+"""Skip-gram vectors with negative sampling (Mikolov et al. 2013), learned by gensim, which is imported only then."""
 
 from __future__ import annotations
 
@@ -8,25 +8,28 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from tokenizers import Tokenizer
 
 from biorel.errors import ConfigError
+from biorel.text.tokenizer import spellings
+from biorel.training.masking import Ids
 
 
 def require_gensim() -> None:
-    """Tell early that gensim is missing.
+    """Check that gensim is installed before any work is done.
 
     Raises:
-        ConfigError: it is not installed.
+        ConfigError: it is not.
     """
     if importlib.util.find_spec("gensim") is None:
         raise ConfigError("--method skipgram needs gensim, which is not installed", "pip install 'biorel[pretrain]'")
 
 
 @dataclass(frozen=True)
-class _Epochs:
-    """What gensim calls as it goes; it asks for all four."""
+class _EpochCallback:
+    """The callback object of gensim, which needs all four methods."""
 
-    told: Callable[[], None]
+    on_epoch: Callable[[], None]
 
     def on_train_begin(self, _: Any) -> None: ...
 
@@ -35,7 +38,13 @@ class _Epochs:
     def on_epoch_begin(self, _: Any) -> None: ...
 
     def on_epoch_end(self, _: Any) -> None:
-        self.told()
+        self.on_epoch()
+
+
+def spelled_texts(texts: Sequence[Ids], tokenizer: Tokenizer) -> list[list[str]]:
+    """The tokens of each text by their spellings in files of vectors; empty texts are left out."""
+    names = {index: spelling for spelling, index in spellings(tokenizer).items()}
+    return [[names[index] for index in ids.tolist()] for ids in texts if len(ids)]
 
 
 def learn_vectors(
@@ -47,18 +56,20 @@ def learn_vectors(
     epochs: int,
     seed: int,
     threads: int,
-    told: Callable[[], None] = lambda: None,
+    on_epoch: Callable[[], None] = lambda: None,
 ) -> dict[str, np.ndarray]:
-    """A vector for every token of the texts.
+    """Learn a vector for every token of the texts.
 
     Args:
-        texts: tokens of each document.
-        window: tokens to either side that a token is to tell.
-        threads: with one, the same texts and seed give the same vectors.
-        told: is called after each pass.
+        texts: the tokens of each document.
+        width: D.
+        window: tokens to either side that a token predicts.
+        negatives: negative samples.
+        threads: with one thread, the same texts and seed give the same vectors.
+        on_epoch: called after each epoch.
 
     Returns:
-        token -> [D], the most frequent token first.
+        [D] for each token, the most frequent token first.
     """
     from gensim.models import Word2Vec
 
@@ -72,6 +83,6 @@ def learn_vectors(
         epochs=epochs,
         seed=seed,
         workers=threads,
-        callbacks=(_Epochs(told),),
+        callbacks=(_EpochCallback(on_epoch),),
     )
     return {token: model.wv[token] for token in model.wv.index_to_key}

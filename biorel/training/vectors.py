@@ -1,7 +1,7 @@
-"""Pre-trained vectors of sub-words or words, from and to files, and into the token embedding.
+"""Pre-trained vectors of sub-words or words: reading them into a token embedding, and writing them.
 
-The text format of word2vec: `count width` first, then a token and its numbers a line. How tokens are spelled there
-tells `biorel.text.tokenizer.spellings`.
+The file has the text format of word2vec: a line with count and width, then one line for each token with its numbers.
+`biorel.text.tokenizer.spellings` gives the spelling of each token in it.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from biorel.errors import InputError
 from biorel.formats.files import read_lines
 
 
-def load_vectors(embedding: nn.Embedding, spelled: Mapping[str, int], path: Path, counts: Counts) -> int:
-    """Set the rows of the tokens that the file knows; returns how many.
+def load_vectors(embedding: nn.Embedding, token_ids: Mapping[str, int], path: Path, counts: Counts) -> int:
+    """Set the rows of the tokens that have a vector in the file; returns their number.
 
-    A vector narrower than the embedding fills its first columns.
+    A vector narrower than the embedding fills the first columns.
 
     Args:
-        spelled: the id of each token, by its spelling in the file.
+        token_ids: the id of each token, by its spelling in the file.
 
     Raises:
-        InputError: a line that is no vector, vectors wider than the embedding, or no token in common.
+        InputError: a line is malformed, the vectors are wider than the embedding, or no token has one.
     """
     found = 0
     with torch.no_grad():
@@ -37,7 +37,7 @@ def load_vectors(embedding: nn.Embedding, spelled: Mapping[str, int], path: Path
                 continue
             if len(numbers) > embedding.embedding_dim:
                 raise InputError(f"{path}:{number}: {len(numbers)} numbers for --width {embedding.embedding_dim}")
-            index = spelled.get(token)
+            index = token_ids.get(token)
             if index is None:
                 continue
             try:
@@ -47,14 +47,14 @@ def load_vectors(embedding: nn.Embedding, spelled: Mapping[str, int], path: Path
             found += 1
     if not found:
         raise InputError(
-            f"{path}: knows no token of this vocabulary",
+            f"{path}: has no vector for any token of this vocabulary",
             "build the dataset with the tokenizer of these vectors",
         )
     return found
 
 
 def write_vectors(vectors: Mapping[str, np.ndarray], path: Path) -> None:
-    """Write the vectors, [D] of each token, in the order given; `load_vectors` reads them."""
+    """Write the vectors, [D] for each token, in the given order."""
     width = len(next(iter(vectors.values()))) if vectors else 0
     with path.open("w", encoding="utf-8") as stream:
         stream.write(f"{len(vectors)} {width}\n")

@@ -65,13 +65,22 @@ def batch(folder: Path, graph: Graph, branches: int) -> Measured:
     labels = ner_labels(("Chemical", "Disease"))
     sizes = {"relations": 2, "ner_labels": len(labels), "pair_features": 0, "branches": branches}
     if name:
-        from biorel.model.bert import read_config
-        from biorel.training.bert_start import Pretrained
-        from biorel.training.bert_tokenizer import read_tokenizer
+        from biorel.training.bert import read_bert
 
-        bert = Pretrained(read_config(name), read_tokenizer(name))
-        tokenizer = bert.tokens.tokenizer
-        model = Bran(bert.sized(BranConfig(vocabulary=tokenizer.get_vocab_size(), **sizes)))
+        bert = read_bert(name)
+        tokenizer = bert.tokenizer
+        network = BranConfig(
+            vocabulary=tokenizer.get_vocab_size(),
+            encoder="bert",
+            bert=bert.config,
+            width=bert.width,
+            positions=bert.positions,
+            cls_id=bert.cls_id,
+            sep_id=bert.sep_id,
+            unk_id=bert.unk_id,
+            **sizes,
+        )
+        model = Bran(network)
     else:
         texts = (annotated.document.text for annotated in documents)
         tokenizer = import_subword_nmt(folder / "bran" / "just_train_2500.merges.txt", texts)

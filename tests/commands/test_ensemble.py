@@ -1,4 +1,4 @@
-"""ensemble: one model folder of several, that stands wherever a model folder does."""
+"""ensemble: several model folders become one, which can replace a model folder everywhere."""
 
 from __future__ import annotations
 
@@ -44,24 +44,24 @@ def test_the_folder_is_a_model_folder_without_a_pickle(joined, model, other):
     thresholds = [read_json(path / "thresholds.json") for path in (model, other)]
     assert thresholds[0] != thresholds[1]
     for label, threshold in read_json(joined / "thresholds.json").items():
-        assert threshold == pytest.approx(fmean(one[label] for one in thresholds))
-    assert [one["seed"] for one in read_json(joined / "metrics.json")["members"]] == [1, 2]
+        assert threshold == pytest.approx(fmean(member[label] for member in thresholds))
+    assert [member["seed"] for member in read_json(joined / "metrics.json")["members"]] == [1, 2]
     card = (joined / "README.md").read_text()
     assert "mean of the members' thresholds" in card
     assert str(model) in card
 
 
-def test_an_evaluation_of_it_scores_the_mean(joined, model, other, dataset, tmp_path):
-    one, two, both = (
+def test_its_evaluation_has_the_mean_scores(joined, model, other, dataset, tmp_path):
+    first, second, both = (
         scores(path, dataset, tmp_path / name) for name, path in (("1", model), ("2", other), ("3", joined))
     )
-    assert max(abs(one[key] - two[key]) for key in one) > 0.01
-    assert both == pytest.approx({key: (one[key] + two[key]) / 2 for key in one}, abs=1e-5)
+    assert max(abs(first[key] - second[key]) for key in first) > 0.01
+    assert both == pytest.approx({key: (first[key] + second[key]) / 2 for key in first}, abs=1e-5)
     assert "mean of the members'" in read_json(tmp_path / "3" / "metrics.json")["protocol"]["thresholds"]
     assert "mean" not in read_json(tmp_path / "1" / "metrics.json")["protocol"]["thresholds"]
 
 
-def test_extraction_with_it_tells_scores_and_evidence(joined, tmp_path):
+def test_extraction_with_it_gives_scores_and_evidence(joined, tmp_path):
     out = tmp_path / "relations.jsonl"
     summary = extract.run(Extract(input=SAMPLE / "abstracts.jsonl", model=joined, out=out, all_scores=True))
     rows = read_json_lines(out)
@@ -71,14 +71,14 @@ def test_extraction_with_it_tells_scores_and_evidence(joined, tmp_path):
     assert all(0 < sum(part["weight"] for part in row["evidence"]) <= 1 + 1e-5 for row in rows)
 
 
-def test_an_ensemble_of_one_scores_as_that_one(model, dataset, tmp_path):
+def test_an_ensemble_of_one_has_the_scores_of_its_member(model, dataset, tmp_path):
     alone = ensemble.run(Ensemble(model=(model,), out=tmp_path / "alone")).path
     assert open_model(alone).thresholds == open_model(model).thresholds
     expected = scores(model, dataset, tmp_path / "1")
     assert scores(alone, dataset, tmp_path / "2") == pytest.approx(expected, abs=1e-6)
 
 
-def test_it_has_no_onnx_form_and_says_so(joined, tmp_path):
+def test_it_cannot_be_exported_to_onnx(joined, tmp_path):
     with pytest.raises(ModelError, match="an ensemble has no ONNX form"):
         export.run(Export(model=joined, out=tmp_path / "onnx"))
     assert not (tmp_path / "onnx").exists()
@@ -87,11 +87,11 @@ def test_it_has_no_onnx_form_and_says_so(joined, tmp_path):
 # ---- faults
 
 
-def test_members_that_do_not_go_together_are_told(joined, model, dataset, tmp_path):
+def test_rejects_members_with_other_inputs(joined, model, dataset, tmp_path):
     (tmp_path / "sources").mkdir()
     elsewhere = sample_dataset(tmp_path / "sources", vocabulary=300)
     faults = {
-        "is an ensemble itself": joined,
+        "is itself an ensemble": joined,
         "has another vocabulary than": tiny_model(elsewhere, tmp_path / "vocabulary", epochs=1),
         "differ in pair_features, lexical_features, span_pooling$": tiny_model(
             dataset, tmp_path / "tokens", epochs=1, span_pooling="tokens", pair_features=False, rerank=False
@@ -104,11 +104,11 @@ def test_members_that_do_not_go_together_are_told(joined, model, dataset, tmp_pa
     assert not (tmp_path / "out").exists()
 
 
-def test_members_of_other_relations_are_told(model, tmp_path):
+def test_rejects_members_with_other_relations(model, tmp_path):
     changed = shutil.copytree(model, tmp_path / "changed")
     labels = (changed / "labels.json").read_text()
     (changed / "labels.json").write_text(labels.replace('"head": "Gene"', '"head": "Protein"'))
-    with pytest.raises(ModelError, match="knows other relations or entity types"):
+    with pytest.raises(ModelError, match="has other relations or entity types"):
         ensemble.run(Ensemble(model=(model, changed), out=tmp_path / "out"))
 
 

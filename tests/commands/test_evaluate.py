@@ -1,4 +1,4 @@
-"""evaluate: the figures follow from the scores and the gold facts, and nothing of the test set is learned from."""
+"""evaluate: the metrics equal a recount from the files, and nothing is learned from the test set."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(model: Path, dataset: Path, out: Path, **options: Any) -> dict[str, Any]
 
 
 def scores(folder: Path) -> dict[tuple[str, str, str], dict[str, float]]:
-    """The probabilities of each pair by relation, as scores.parquet keys them."""
+    """The probabilities of each pair by relation, from scores.parquet."""
     found: dict[tuple[str, str, str], dict[str, float]] = {}
     for row in read_table(folder / "scores.parquet", Score):
         of_pair = found.setdefault((row.doc_id, row.head_id, row.tail_id), {})
@@ -44,7 +44,7 @@ def pairs(dataset: Path, split: str = "test") -> list[Pair]:
 
 
 def counted(dataset: Path, folder: Path, model: Path, *, filtered: bool) -> tuple[int, int, int]:
-    """(right, predicted, gold) by another way than biorel's own: from the files alone, fact by fact."""
+    """(right, predicted, gold), recounted from the files fact by fact."""
     thresholds = read_json(model / "thresholds.json")
     table = scores(folder)
     right = predicted = gold = 0
@@ -77,10 +77,10 @@ def evaluation(model: Path, dataset: Path, tmp_path_factory: pytest.TempPathFact
     return out
 
 
-# ---- what is written
+# ---- the output folder
 
 
-def test_metrics_have_the_shape_that_the_readme_promises(evaluation, dataset):
+def test_metrics_have_the_documented_structure(evaluation, dataset):
     metrics = read_json(evaluation / "metrics.json")
     parts = ("micro", "macro", "by_relation", "by_pair_type", "ner", "unfiltered", "every_pair", "protocol")
     assert set(parts) <= set(metrics)
@@ -95,7 +95,7 @@ def test_metrics_have_the_shape_that_the_readme_promises(evaluation, dataset):
     assert metrics["micro"]["gold"] == read_json(dataset / "stats.json")["splits"]["test"]["positives"]
 
 
-def test_E01_what_is_undefined_is_null_in_strict_json(evaluation):
+def test_E01_undefined_values_are_null_in_strict_json(evaluation):
     metrics = json.loads((evaluation / "metrics.json").read_text(), parse_constant=pytest.fail)
     without = [row for row in metrics["by_relation"].values() if not row["gold"]]
     assert without
@@ -121,15 +121,15 @@ def test_scores_are_keyed_and_cover_every_pair(evaluation, dataset):
     for key, by_relation in table.items():
         assert 0 <= sum(by_relation.values()) <= 1 + 1e-6
         pair_type = f"{expected[key].head_type}_{expected[key].tail_type}".lower()
-        # the network gives nothing to a relation of other types
+        # a relation of other argument types has probability 0
         assert all(score == 0 for name, score in by_relation.items() if not name.startswith(f"{pair_type}:"))
         assert any(score > 0 for score in by_relation.values())
 
 
-# ---- the figures
+# ---- the metrics
 
 
-def test_the_figures_follow_from_the_files(evaluation, dataset, model):
+def test_the_metrics_equal_a_recount_from_the_files(evaluation, dataset, model):
     metrics = read_json(evaluation / "metrics.json")
     for filtered, row in ((True, metrics["micro"]), (False, metrics["unfiltered"]["micro"])):
         right, predicted, gold = counted(dataset, evaluation, model, filtered=filtered)
@@ -140,7 +140,7 @@ def test_the_figures_follow_from_the_files(evaluation, dataset, model):
         assert row["f1"] == pytest.approx(2 * right / (predicted + gold))
 
 
-def test_the_dev_figure_of_training_is_found_again(model, dataset, tmp_path):
+def test_evaluation_on_dev_gives_the_dev_f1_of_training(model, dataset, tmp_path):
     metrics = run(model, dataset, tmp_path / "e", split="dev")
     assert metrics["micro"]["f1"] == pytest.approx(read_json(model / "metrics.json")["dev_f1"], abs=1e-12)
 
@@ -172,7 +172,7 @@ def test_E03_test_labels_do_not_change_predictions(model, dataset, evaluation, t
     assert metrics["ner"] == before["ner"]
 
 
-def test_facts_of_documents_over_the_cap_stay_in_the_denominator_of_recall(model, dataset, tmp_path):
+def test_facts_of_documents_over_the_token_limit_count_for_recall(model, dataset, tmp_path):
     examples = read_table(dataset / "test" / "examples.parquet", Example)
     lengths = sorted((len(example.token_ids), example.doc_id) for example in examples)
     capped = sample_dataset(tmp_path, max_tokens=lengths[0][0], tokenizer_file=dataset)
@@ -186,7 +186,7 @@ def test_facts_of_documents_over_the_cap_stay_in_the_denominator_of_recall(model
     assert {doc_id for doc_id, _, _ in scores(tmp_path / "cut")} == {lengths[0][1]}
 
 
-def test_the_hypernym_filter_takes_pairs_out_of_both_sides(evaluation, dataset):
+def test_the_hypernym_filter_removes_predictions_and_keeps_gold_facts(evaluation, dataset):
     metrics = read_json(evaluation / "metrics.json")
     hypernyms = sum(pair.excluded_because == "hypernym" for pair in pairs(dataset))
     assert hypernyms > 0
@@ -203,17 +203,17 @@ def test_the_baseline_predicts_every_pair(evaluation, dataset):
 @pytest.mark.parametrize("batch_tokens", [1, 700])
 def test_the_batch_does_not_change_a_score(model, dataset, evaluation, tmp_path, batch_tokens):
     run(model, dataset, tmp_path / "e", batch_tokens=batch_tokens)
-    one, other = scores(evaluation), scores(tmp_path / "e")
-    assert set(one) == set(other)
-    for key, by_relation in one.items():
-        assert other[key] == pytest.approx(by_relation, abs=1e-5)
+    expected, found = scores(evaluation), scores(tmp_path / "e")
+    assert set(found) == set(expected)
+    for key, by_relation in expected.items():
+        assert found[key] == pytest.approx(by_relation, abs=1e-5)
 
 
-# ---- which dataset goes with which model
+# ---- models and datasets
 
 
-def test_D07_a_dataset_to_test_on_needs_no_other_split(model, dataset, evaluation, tmp_path):
-    """Built by itself it has a vocabulary of its own; the model reads it with the model's."""
+def test_D07_a_test_dataset_needs_no_other_split(model, dataset, evaluation, tmp_path):
+    """A dataset with only a test split has another vocabulary; the model reads it in the model's."""
     wanted = {pair.doc_id for pair in pairs(dataset)}
     source = tmp_path / "test.txt"
     source.write_text("".join(block for block in sample_documents() if block.split("|")[0] in wanted), encoding="utf-8")
@@ -229,7 +229,7 @@ def test_D07_a_dataset_to_test_on_needs_no_other_split(model, dataset, evaluatio
     assert all(other[key] == pytest.approx(one[key], abs=1e-5) for key in one)
 
 
-def test_merged_mentions_are_encoded_anew_as_they_were_built(dataset, tmp_path, write):
+def test_merged_mentions_stay_merged_when_they_are_encoded_again(dataset, tmp_path, write):
     """A dataset of `--unlinked merge` keeps its pseudo-entity when a model with another vocabulary reads it."""
     merged = sample_dataset(tmp_path, unlinked="merge", vocabulary=300)
     model = tiny_model(merged, tmp_path / "m", epochs=1)
@@ -250,7 +250,7 @@ def test_merged_mentions_are_encoded_anew_as_they_were_built(dataset, tmp_path, 
 
 
 @pytest.mark.parametrize("split", ["dev", "train"])
-def test_an_empty_split_is_told(model, tmp_path, split):
+def test_rejects_an_empty_split(model, tmp_path, split):
     blocks = sample_documents()[:2]
     (tmp_path / "a.txt").write_text("".join(blocks), encoding="utf-8")
     splits = tmp_path / "s.tsv"
@@ -272,7 +272,7 @@ def test_an_empty_split_is_told(model, tmp_path, split):
         ("tokenizer.json", None, "no such file"),
     ],
 )
-def test_a_model_that_is_damaged_is_told(model, dataset, tmp_path, name, content, fault):
+def test_rejects_a_damaged_model(model, dataset, tmp_path, name, content, fault):
     damaged = tmp_path / "m"
     shutil.copytree(model, damaged)
     (damaged / name).unlink()
@@ -283,12 +283,12 @@ def test_a_model_that_is_damaged_is_told(model, dataset, tmp_path, name, content
     assert not list(tmp_path.glob("e*"))
 
 
-def test_no_model_at_all(dataset, tmp_path):
+def test_rejects_a_missing_model(dataset, tmp_path):
     with pytest.raises(ModelError, match="no such model folder"):
         run(tmp_path / "nowhere", dataset, tmp_path / "e")
 
 
-def test_an_output_that_exists_is_replaced_only_when_told(model, dataset, tmp_path):
+def test_an_existing_output_is_replaced_only_with_force(model, dataset, tmp_path):
     run(model, dataset, tmp_path / "e", split="dev")
     with pytest.raises(OutputError, match="exists already"):
         run(model, dataset, tmp_path / "e")

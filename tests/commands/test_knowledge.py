@@ -63,7 +63,7 @@ def test_knowledge_changes_the_scores_and_is_told_in_the_report(knowing, dataset
     with_it, report = scores(knowing, dataset, tmp_path / "with", graph=graph)
     without, _ = scores(knowing, dataset, tmp_path / "without")
     assert with_it["protocol"]["knowledge"].startswith("EXTERNAL")
-    assert without["protocol"]["knowledge"] == "none, though the model was trained with some"
+    assert without["protocol"]["knowledge"] == "none, though the model was trained with a graph"
     assert (tmp_path / "with" / "scores.parquet").read_bytes() != (tmp_path / "without" / "scores.parquet").read_bytes()
     assert with_it["ner"] == without["ner"]
     assert set(with_it["by_graph"]) == {

@@ -1,4 +1,4 @@
-"""pretrain: what it leaves behind, that a killed run goes on to the same weights, and what starts from it."""
+"""pretrain: the files of its folder, resumption after a kill, and training that starts from it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SPEED = ("seconds", "seconds_per_epoch", "tokens_per_second")
 
 
 class Killed(BaseException):
-    """Stops a run from outside, as Ctrl-C does."""
+    """Stops a run from outside, like Ctrl-C."""
 
 
 def config(out: Path, **options: Any) -> Pretrain:
@@ -68,14 +68,14 @@ def killed_after_an_epoch(reports: Iterable[Report]) -> Iterator[Report]:
 
 @pytest.fixture(scope="module")
 def pretrained(dataset: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A masked encoder with the vocabulary of the tests' dataset. Read only."""
+    """A pre-trained encoder with the vocabulary of the tests' dataset, for reading only."""
     return made(tmp_path_factory.mktemp("pretrained") / "encoder", tokenizer_file=dataset)
 
 
 # ---- masked
 
 
-def test_a_folder_is_complete_and_its_books_balance(pretrained, dataset):
+def test_a_folder_is_complete_and_its_counts_add_up(pretrained, dataset):
     assert {path.name for path in pretrained.iterdir()} == {
         *("model.safetensors", "config.json", "tokenizer.json", "metrics.json", "history.parquet"),
         *("README.md", "manifest.json"),
@@ -90,15 +90,15 @@ def test_a_folder_is_complete_and_its_books_balance(pretrained, dataset):
     assert f"Dev perplexity {metrics['dev_perplexity']:.1f} (epoch {metrics['best_epoch']})" in card
 
 
-def test_each_epoch_names_hidden_tokens_better(pretrained):
+def test_each_epoch_predicts_hidden_tokens_better(pretrained):
     table = history(pretrained)
     assert table["dev_perplexity"].is_monotonic_decreasing
     assert table["loss"].is_monotonic_decreasing
     assert read_json(pretrained / "metrics.json")["dev_perplexity"] == table["dev_perplexity"].iloc[-1]
 
 
-def test_a_hidden_token_is_told_by_its_context(tmp_path):
-    """Ten words in a circle: by their frequency alone the perplexity is 10, by their neighbours it is 1."""
+def test_hidden_tokens_are_predicted_from_their_context(tmp_path):
+    """Ten words in a cycle: from frequencies alone the perplexity is 10, from the neighbours it is 1."""
     circle = [f"word{letter}" for letter in "abcdefghij"] * 4
     source = tmp_path / "circles.jsonl"
     texts = (" ".join(circle[number % 10 : number % 10 + 12]) for number in range(200))
@@ -117,7 +117,7 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others(tmp_path):
     assert weights(one) != weights(other)
 
 
-def test_what_is_hidden_of_the_held_out_texts_does_not_hang_on_the_batches(tmp_path):
+def test_hidden_tokens_of_held_out_texts_do_not_depend_on_the_batches(tmp_path):
     one, other = made(tmp_path / "a", epochs=1), made(tmp_path / "b", epochs=1, eval_tokens=300)
     assert weights(one) == weights(other)
     perplexities = [read_json(folder / "metrics.json")["dev_perplexity"] for folder in (one, other)]
@@ -125,7 +125,7 @@ def test_what_is_hidden_of_the_held_out_texts_does_not_hang_on_the_batches(tmp_p
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_to_the_same_weights(tmp_path):
+def test_a_killed_run_resumes_to_the_same_weights(tmp_path):
     with pytest.raises(Killed):
         pretrain.run(config(tmp_path / "m"), Recorder(killed_after_an_epoch))
     assert not (tmp_path / "m").exists()
@@ -141,7 +141,7 @@ def test_a_killed_run_goes_on_to_the_same_weights(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_checkpoint_of_another_run_is_told_or_dropped_with_force(tmp_path):
+def test_rejects_a_checkpoint_of_another_run_unless_forced(tmp_path):
     with pytest.raises(Killed):
         pretrain.run(config(tmp_path / "m"), Recorder(killed_after_an_epoch))
     with pytest.raises(ModelError, match="left by a run with other data or parameters"):
@@ -149,7 +149,7 @@ def test_a_checkpoint_of_another_run_is_told_or_dropped_with_force(tmp_path):
     assert weights(made(tmp_path / "m", seed=5, force=True)) == weights(made(tmp_path / "fresh", seed=5))
 
 
-def test_several_files_of_several_formats_and_long_texts_in_pieces(tmp_path):
+def test_reads_several_formats_and_cuts_long_texts_into_pieces(tmp_path):
     pubtator = tmp_path / "a.txt"
     pubtator.write_text("".join(sample_documents()[:3]), encoding="utf-8")
     more = tmp_path / "b.jsonl"
@@ -180,10 +180,10 @@ def test_a_vocabulary_can_be_of_words(tmp_path):
     assert load_file(folder / "model.safetensors")["bias"].shape == (len(vocabulary),)
 
 
-# ---- what starts from it
+# ---- training that starts from it
 
 
-def test_training_starts_from_embedding_positions_and_blocks(pretrained, dataset, tmp_path):
+def test_training_starts_from_the_pre_trained_embedding_and_blocks(pretrained, dataset, tmp_path):
     model = tiny_model(dataset, tmp_path / "m", pretrained=pretrained, epochs=1, learning_rate=1e-12)
     before, after = load_file(pretrained / "model.safetensors"), load_file(model / "model.safetensors")
     shared = [name for name in before if name.startswith(("embedding.", "encoder."))]
@@ -203,20 +203,20 @@ def test_training_starts_from_embedding_positions_and_blocks(pretrained, dataset
         ({"positions": 500}, r"has positions 1000 \(here 500\)"),
     ],
 )
-def test_an_encoder_of_other_sizes_is_told_in_one_line(pretrained, dataset, tmp_path, options, fault):
+def test_rejects_an_encoder_of_other_sizes(pretrained, dataset, tmp_path, options, fault):
     with pytest.raises(ModelError, match=fault):
         tiny_model(dataset, tmp_path / "m", pretrained=pretrained, **options)
     assert not list(tmp_path.iterdir())
 
 
-def test_an_encoder_of_another_vocabulary_is_told_with_the_remedy(pretrained, tmp_path):
+def test_rejects_an_encoder_of_another_vocabulary_with_a_hint(pretrained, tmp_path):
     other = sample_dataset(tmp_path, vocabulary=300)
-    with pytest.raises(ModelError, match="another tokenizer than the dataset's") as told:
+    with pytest.raises(ModelError, match="another tokenizer than the dataset's") as caught:
         tiny_model(other, tmp_path / "m", pretrained=pretrained)
-    assert told.value.hint == f"build the dataset with --tokenizer-file {pretrained}"
+    assert caught.value.hint == f"build the dataset with --tokenizer-file {pretrained}"
 
 
-def test_what_is_no_encoder_is_told(pretrained, dataset, model, tmp_path):
+def test_rejects_folders_without_an_encoder(pretrained, dataset, model, tmp_path):
     with pytest.raises(ModelError, match="holds no pre-trained encoder"):
         tiny_model(dataset, tmp_path / "m", pretrained=model)
     with pytest.raises(ModelError, match=r"nowhere.config\.json: No such file"):
@@ -226,9 +226,9 @@ def test_what_is_no_encoder_is_told(pretrained, dataset, model, tmp_path):
     for path in pretrained.iterdir():
         (broken / path.name).write_bytes(path.read_bytes())
     tensors = load_file(pretrained / "model.safetensors")
-    tensors.pop("encoder.halves.0.norm.bias")
+    tensors.pop("encoder.blocks.0.attention.norm.bias")
     save_file(tensors, broken / "model.safetensors")
-    with pytest.raises(ModelError, match=r"model\.safetensors: does not fit config\.json"):
+    with pytest.raises(ModelError, match=r"model\.safetensors: does not match config\.json"):
         tiny_model(dataset, tmp_path / "m", pretrained=broken)
     (broken / "model.safetensors").write_bytes(b"x")
     with pytest.raises(ModelError, match="not a safetensors file"):
@@ -262,7 +262,7 @@ def test_a_pipeline_from_abstracts_to_a_model(tmp_path):
 
 
 @pytest.mark.slow
-def test_vectors_are_learnt_and_training_reads_them(dataset, tmp_path):
+def test_training_reads_the_learned_vectors(dataset, tmp_path):
     pytest.importorskip("gensim")
     options = {"method": "skipgram", "tokenizer_file": dataset, "epochs": 2}
     recorder = Recorder()
@@ -280,26 +280,26 @@ def test_vectors_are_learnt_and_training_reads_them(dataset, tmp_path):
     assert read_json(started / "manifest.json")["counts"][Reason.PRETRAINED_VECTORS] == len(rows) - 1
 
 
-def test_tokens_of_like_use_have_like_vectors():
+def test_tokens_with_similar_contexts_have_similar_vectors():
     pytest.importorskip("gensim")
     drugs, ills = [f"drug{n}" for n in range(4)], [f"ill{n}" for n in range(4)]
     texts = [["dose", drug, "mg"] for drug in drugs] * 100 + [["severe", ill, "pain"] for ill in ills] * 100
     vectors = skipgram.learn_vectors(texts, width=12, window=3, negatives=5, epochs=20, seed=1, threads=1)
 
-    def likeness(one: str, other: str) -> float:
-        a, b = vectors[one], vectors[other]
+    def similarity(first: str, other: str) -> float:
+        a, b = vectors[first], vectors[other]
         return float(a @ b / (a @ a * (b @ b)) ** 0.5)
 
     assert set(vectors) == {*drugs, *ills, "dose", "mg", "severe", "pain"}
-    assert likeness("drug0", "drug1") > likeness("drug0", "ill1")
-    assert likeness("ill0", "ill1") > likeness("ill0", "drug1")
+    assert similarity("drug0", "drug1") > similarity("drug0", "ill1")
+    assert similarity("ill0", "ill1") > similarity("ill0", "drug1")
 
 
-def test_without_gensim_the_remedy_is_told_before_anything_is_read(tmp_path, monkeypatch):
+def test_without_gensim_it_stops_with_a_hint_before_reading_anything(tmp_path, monkeypatch):
     monkeypatch.setattr(skipgram.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match="needs gensim, which is not installed") as told:
+    with pytest.raises(ConfigError, match="needs gensim, which is not installed") as caught:
         made(tmp_path / "v", method="skipgram", documents=[tmp_path / "nowhere.jsonl"])
-    assert told.value.hint == "pip install 'biorel[pretrain]'"
+    assert caught.value.hint == "pip install 'biorel[pretrain]'"
 
 
 # ---- faults
@@ -315,12 +315,12 @@ def test_without_gensim_the_remedy_is_told_before_anything_is_read(tmp_path, mon
         ({"held_out": 0}, "--held-out: "),
     ],
 )
-def test_options_that_do_not_fit_are_told(options, fault):
+def test_rejects_options_that_exclude_each_other(options, fault):
     with pytest.raises(ConfigError, match=fault):
         load(Pretrain, {"documents": ["a"], "out": "m", **options})
 
 
-def test_nothing_to_learn_from_is_told(tmp_path):
+def test_rejects_input_without_text(tmp_path):
     listed = tmp_path / "ids.txt"
     listed.write_text("\n".join(json.loads(line)["pmid"] for line in ABSTRACTS.read_text().splitlines()))
     with pytest.raises(InputError, match="no text in any document"):

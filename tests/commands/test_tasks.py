@@ -1,4 +1,4 @@
-"""train --task triage and --task ner: what is learnt, judged and refused."""
+"""train --task triage and --task ner: training, evaluation and faults."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ CHEMICALS, DISEASES = ("aspirin", "cocaine", "lithium", "heparin"), ("asthma", "
 
 @pytest.fixture(scope="module")
 def sorted_documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A dataset in which every second document holds a relation and says so by one word."""
+    """A dataset in which every second document states a relation, which one word of its text shows."""
     folder = tmp_path_factory.mktemp("triage")
     for split, begin, count in (("train", 0, 24), ("dev", 100, 8), ("test", 200, 8)):
         text = ""
         for number in range(begin, begin + count):
             chemical, disease = CHEMICALS[number // 2 % 4], DISEASES[number // 4 % 4]
-            holds = number % 2 == 0
+            positive = number % 2 == 0
             text += pubtator(
                 str(number + 1),
                 f"On {chemical}.",
-                f"Here {chemical} {'induced' if holds else 'treated'} {disease}.",
+                f"Here {chemical} {'induced' if positive else 'treated'} {disease}.",
                 [(chemical, "Chemical", f"D00000{number // 2 % 4}"), (disease, "Disease", f"D0001{number // 4 % 4}0")],
-                [(f"D00000{number // 2 % 4}", f"D0001{number // 4 % 4}0")] if holds else [],
+                [(f"D00000{number // 2 % 4}", f"D0001{number // 4 % 4}0")] if positive else [],
             )
         (folder / f"{split}.txt").write_text(text)
     build_dataset(
@@ -49,7 +49,7 @@ def measured(model: Path, dataset: Path, out: Path, **options: Any) -> dict[str,
 
 
 @pytest.mark.slow
-def test_triage_learns_which_documents_hold_a_relation(sorted_documents, tmp_path):
+def test_triage_learns_which_documents_state_a_relation(sorted_documents, tmp_path):
     model = tiny_model(sorted_documents, tmp_path / "model", task="triage", epochs=30, token_budget=100, ema=0.5)
     metrics = measured(model, sorted_documents, tmp_path / "evaluation")
     assert metrics["share_of_positives"] == 0.5
@@ -61,19 +61,19 @@ def test_triage_learns_which_documents_hold_a_relation(sorted_documents, tmp_pat
     assert "average precision" in (tmp_path / "evaluation" / "report.md").read_text()
 
 
-def test_a_model_for_triage_tells_no_relations(sorted_documents, tmp_path):
+def test_extraction_rejects_a_model_for_triage(sorted_documents, tmp_path):
     model = tiny_model(sorted_documents, tmp_path / "model", task="triage", epochs=1)
     with pytest.raises(ModelError, match="trained for triage"):
         extract.run(Extract(input=SAMPLE / "abstracts.jsonl", model=model, out=tmp_path / "relations.jsonl"))
 
 
-def test_documents_of_one_kind_are_refused(tmp_path):
+def test_triage_rejects_documents_of_one_kind(tmp_path):
     dataset = sample_dataset(tmp_path)
-    with pytest.raises(InputError, match="10 of the 10 train documents hold a relation"):
+    with pytest.raises(InputError, match="10 of the 10 train documents state a relation"):
         tiny_model(dataset, tmp_path / "model", task="triage")
 
 
-def test_entity_spans_alone_with_a_graph_that_is_hung_on_names(dataset, tmp_path):
+def test_entity_spans_can_be_trained_with_branches_attached_to_names(dataset, tmp_path):
     given = {"mesh": [SAMPLE / "mesh.tsv"], "out": tmp_path / "graph"}
     graph = build_graph.run(BuildGraph.model_validate(given)).path
     model = tiny_model(dataset, tmp_path / "model", task="ner", graph=graph, branches=2, epochs=3)

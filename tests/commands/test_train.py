@@ -1,7 +1,8 @@
-"""train: what it leaves behind, that a killed run goes on to the same weights, and what stops it."""
+"""train: the files of a model folder, options, resumption after a kill, and faults."""
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
@@ -10,7 +11,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pandas as pd
@@ -19,14 +22,18 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import load_file
 
-from biorel.commands import extract, train
+from biorel.commands import extract, pretrain, train
 from biorel.config.extract import Extract
 from biorel.config.train import Train
 from biorel.counts import Reason
 from biorel.errors import InputError, ModelError, OutputError
+from biorel.model.bran import BranConfig
+from biorel.model.masked import MaskedConfig
 from biorel.progress import Report
 from biorel.training.checkpoint import FILE
 from biorel.training.model_folder import open_model
+from biorel.training.pretrain import PretrainingArguments
+from biorel.training.relations import TrainingArguments
 from tests.command_runs import (
     SAMPLE,
     TINY,
@@ -45,11 +52,11 @@ SPEED = ("seconds", "documents_per_second", "seconds_per_epoch")
 
 
 class Killed(BaseException):
-    """Stops a run from outside, as Ctrl-C does."""
+    """Stops a run from outside, like Ctrl-C."""
 
 
 def interrupted(after: Callable[[Report], bool]) -> Callable[[Iterable[Report]], Iterator[Report]]:
-    """What `run` is given to be stopped at a report."""
+    """A `reports` argument that stops the run after a report."""
 
     def pass_on(reports: Iterable[Report]) -> Iterator[Report]:
         for report in reports:
@@ -85,15 +92,15 @@ def checkpoint_state(out: Path) -> dict[str, Any]:
         return json.loads(file.metadata()["state"])
 
 
-def same_run(one: Path, other: Path) -> None:
-    """Two model folders are the same but for paths and speed."""
-    assert weights(one) == weights(other)
-    assert read_json(one / "thresholds.json") == read_json(other / "thresholds.json")
-    assert without_speed(read_json(one / "metrics.json")) == without_speed(read_json(other / "metrics.json"))
-    assert history(one) == history(other)
+def assert_same_run(first: Path, other: Path) -> None:
+    """Check that two model folders differ only in paths and speed."""
+    assert weights(first) == weights(other)
+    assert read_json(first / "thresholds.json") == read_json(other / "thresholds.json")
+    assert without_speed(read_json(first / "metrics.json")) == without_speed(read_json(other / "metrics.json"))
+    assert history(first) == history(other)
 
 
-# ---- what a training leaves behind
+# ---- the model folder
 
 
 def test_a_model_folder_is_complete_and_loads(model, dataset):
@@ -124,28 +131,28 @@ def test_history_and_events_have_a_row_for_every_epoch(model):
     assert rows["loss"].iloc[-1] < rows["loss"].iloc[0]
     events = EventAccumulator(str(model / "events")).Reload()
     for tag, column in (("dev/f1", "dev_f1"), ("loss/relations", "loss"), ("loss/ner", "ner_loss")):
-        told = [(event.step, event.value) for event in events.Scalars(tag)]
+        values = [(event.step, event.value) for event in events.Scalars(tag)]
         expected = list(zip(rows["epoch"], rows[column], strict=True))
-        assert [step for step, _ in told] == [step for step, _ in expected]
-        assert [value for _, value in told] == pytest.approx([value for _, value in expected], rel=1e-5)
+        assert [step for step, _ in values] == [step for step, _ in expected]
+        assert [value for _, value in values] == pytest.approx([value for _, value in expected], rel=1e-5)
 
 
-def test_the_best_epoch_is_what_is_saved(model):
+def test_the_best_epoch_is_saved(model):
     metrics, rows = read_json(model / "metrics.json"), pd.read_parquet(model / "history.parquet")
     assert metrics["dev_f1_without_reranker"] == rows["dev_f1"].max()
     assert metrics["best_epoch"] == rows["epoch"][rows["dev_f1"].idxmax()]
 
 
 @pytest.mark.slow
-def test_one_seed_gives_one_network(dataset, model, tmp_path):
+def test_the_same_seed_gives_the_same_network_and_another_seed_another(dataset, model, tmp_path):
     tiny_model(dataset, tmp_path / "again", epochs=6)
-    same_run(model, tmp_path / "again")
+    assert_same_run(model, tmp_path / "again")
     tiny_model(dataset, tmp_path / "other", seed=2)
     tiny_model(dataset, tmp_path / "two")
     assert weights(tmp_path / "other") != weights(tmp_path / "two")
 
 
-def test_a_report_comes_after_every_step_and_every_epoch(dataset, tmp_path):
+def test_there_is_a_report_after_every_step_and_every_epoch(dataset, tmp_path):
     recorder = Recorder()
     train.run(config(dataset, tmp_path / "m"), recorder)
     reports = recorder.reports
@@ -160,6 +167,32 @@ def test_a_report_comes_after_every_step_and_every_epoch(dataset, tmp_path):
 # ---- options
 
 
+def keywords(module: ModuleType, kind: type) -> list[str]:
+    """The keyword arguments with which a command's module builds a record."""
+    tree = ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+    (call,) = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == kind.__name__
+    ]
+    return [str(keyword.arg) for keyword in call.keywords]
+
+
+@pytest.mark.parametrize(
+    ("module", "kind"),
+    [
+        (train, BranConfig),
+        (train, TrainingArguments),
+        (pretrain, MaskedConfig),
+        (pretrain, PretrainingArguments),
+    ],
+    ids=lambda value: value.__name__,
+)
+def test_every_field_is_set_from_the_options(module, kind):
+    """A field that a command forgets would have its default, whatever the user chose."""
+    assert sorted(keywords(module, kind)) == sorted(field.name for field in fields(kind))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
@@ -172,18 +205,18 @@ def test_a_report_comes_after_every_step_and_every_epoch(dataset, tmp_path):
     ],
     ids=lambda options: next(iter(options)),
 )
-def test_every_way_to_train_gives_a_network_of_its_own_and_the_same_twice(dataset, tmp_path, options):
+def test_every_option_changes_the_network_and_gives_the_same_one_twice(dataset, tmp_path, options):
     tiny_model(dataset, tmp_path / "plain", epochs=1)
-    for name in ("one", "two"):
+    for name in ("first", "second"):
         tiny_model(dataset, tmp_path / name, epochs=1, **options)
-    assert weights(tmp_path / "one") == weights(tmp_path / "two")
-    assert weights(tmp_path / "one") != weights(tmp_path / "plain")
-    opened = open_model(tmp_path / "one")
+    assert weights(tmp_path / "first") == weights(tmp_path / "second")
+    assert weights(tmp_path / "first") != weights(tmp_path / "plain")
+    opened = open_model(tmp_path / "first")
     assert all(bool(torch.isfinite(parameter).all()) for parameter in opened.model.parameters())
 
 
 @pytest.mark.slow
-def test_without_the_reranker_the_same_network_is_trained_and_told_as_it_is(dataset, tmp_path):
+def test_without_the_reranker_the_same_network_is_trained(dataset, tmp_path):
     for name, rerank in (("with", True), ("without", False)):
         tiny_model(dataset, tmp_path / name, epochs=1, rerank=rerank)
     reranked, bare = (load_file(tmp_path / name / "model.safetensors") for name in ("with", "without"))
@@ -194,23 +227,23 @@ def test_without_the_reranker_the_same_network_is_trained_and_told_as_it_is(data
     assert reranked["reranker.lexical_weights"].any()
     assert reranked.keys() - added == bare.keys()
     assert all(torch.equal(reranked[name], weights) for name, weights in bare.items())
-    told = {name: (tmp_path / name / "README.md").read_text() for name in ("with", "without")}
-    assert "A reranker stands behind the network" in told["with"]
-    assert "A reranker" not in told["without"]
-    assert "`rerank`: False" in told["without"]
+    cards = {name: (tmp_path / name / "README.md").read_text() for name in ("with", "without")}
+    assert "A reranker follows the network" in cards["with"]
+    assert "A reranker" not in cards["without"]
+    assert "`rerank`: False" in cards["without"]
 
 
-def test_features_or_cues_of_another_version_are_told(model, tmp_path):
+def test_rejects_a_model_with_the_features_of_another_version(model, tmp_path):
     shutil.copytree(model, tmp_path / "old")
     changed = read_json(model / "config.json")
-    changed["sizes"]["pair_features"] = 12
+    changed["config"]["pair_features"] = 12
     (tmp_path / "old" / "config.json").write_text(json.dumps(changed))
-    with pytest.raises(ModelError, match="reads 12 features of a pair and 131072 buckets of cues") as told:
+    with pytest.raises(ModelError, match="reads 12 pair features and 131072 buckets of lexical features") as caught:
         open_model(tmp_path / "old")
-    assert "train it anew" in told.value.hint
+    assert "train the model again" in caught.value.hint
 
 
-def test_paper_sampling_makes_the_steps_that_are_asked_for(dataset, tmp_path):
+def test_paper_sampling_makes_the_given_number_of_steps(dataset, tmp_path):
     recorder = Recorder()
     train.run(
         config(dataset, tmp_path / "m", sampling="paper", steps_per_epoch=7, epochs=1),
@@ -219,20 +252,20 @@ def test_paper_sampling_makes_the_steps_that_are_asked_for(dataset, tmp_path):
     assert [report.steps for report in recorder.reports] == [7] * 8
 
 
-def test_patience_stops_a_run_that_gets_no_better(dataset, tmp_path):
+def test_patience_stops_a_run_that_does_not_improve(dataset, tmp_path):
     tiny_model(dataset, tmp_path / "m", epochs=9, patience=2, learning_rate=1e-12)
     assert [row["epoch"] for row in history(tmp_path / "m")] == [1, 2, 3]
     assert read_json(tmp_path / "m" / "metrics.json")["best_epoch"] == 1
 
 
-def test_dev_can_be_drawn_anew_from_train_and_dev(dataset, tmp_path):
+def test_dev_can_be_drawn_from_train_and_dev(dataset, tmp_path):
     tiny_model(dataset, tmp_path / "m", epochs=1, resplit_dev=6)
     assert read_json(tmp_path / "m" / "metrics.json")["documents"] == {"train": 8, "dev": 6}
     with pytest.raises(InputError, match="train and dev together have 14 documents"):
         tiny_model(dataset, tmp_path / "n", resplit_dev=14)
 
 
-def test_pretrained_vectors_are_where_training_starts(dataset, tmp_path, write):
+def test_training_starts_from_pre_trained_vectors(dataset, tmp_path, write):
     vocabulary = read_json(dataset / "tokenizer.json")["model"]["vocab"]
     inner = next(token for token in vocabulary if len(token) == 2 and token.isalpha())
     final = next(token for token in vocabulary if token.endswith("</w>") and len(token) > len("</w>") + 1)
@@ -248,7 +281,7 @@ def test_pretrained_vectors_are_where_training_starts(dataset, tmp_path, write):
     assert read_json(tmp_path / "m" / "manifest.json")["counts"][Reason.PRETRAINED_VECTORS] == 2
 
 
-def test_vectors_of_words_are_found_by_word_and_a_word_model_reads_whole_words(tmp_path, write):
+def test_a_word_model_reads_whole_words_and_uses_vectors_of_words(tmp_path, write):
     dataset = sample_dataset(tmp_path, tokenizer="words", min_count=2)
     vocabulary = read_json(dataset / "tokenizer.json")["model"]["vocab"]
     word = next(token for token in vocabulary if len(token) > 4 and token.isalpha())
@@ -270,11 +303,11 @@ def test_vectors_of_words_are_found_by_word_and_a_word_model_reads_whole_words(t
     ("text", "fault"),
     [
         ("1 17\nof " + "1 " * 17, "17 numbers for --width 16"),
-        ("1 2\nnosuchtoken 1 2\n", "knows no token of this vocabulary"),
+        ("1 2\nnosuchtoken 1 2\n", "has no vector for any token of this vocabulary"),
         (None, "no such file"),
     ],
 )
-def test_vectors_that_do_not_fit_are_told_and_nothing_is_left(dataset, tmp_path, write, text, fault):
+def test_rejects_unsuitable_vectors_and_leaves_no_output(dataset, tmp_path, write, text, fault):
     path = tmp_path / "v.vec" if text is None else write("v.vec", text)
     with pytest.raises(InputError, match=fault):
         tiny_model(dataset, tmp_path / "m", vectors=path)
@@ -286,7 +319,7 @@ def test_vectors_that_do_not_fit_are_told_and_nothing_is_left(dataset, tmp_path,
 
 @pytest.mark.slow
 def test_a_run_that_is_killed_twice_ends_with_the_same_weights(dataset, tmp_path):
-    """kill -9 after the first epoch of 150 steps, then within the second; there is a checkpoint at step 200, too."""
+    """kill -9 after the first epoch of 150 steps, then within the second, after the checkpoint at step 200."""
     options = {**TINY, "sampling": "paper", "steps_per_epoch": 150, "pairs_per_step": 2, "blocks": 1}
     out = tmp_path / "killed"
     command = [sys.executable, "-m", "biorel", "train", *flags(dataset=dataset, out=out, **options)]
@@ -310,33 +343,33 @@ def test_a_run_that_is_killed_twice_ends_with_the_same_weights(dataset, tmp_path
     assert not list(tmp_path.glob("*.partial"))
 
     tiny_model(dataset, tmp_path / "whole", **options)
-    same_run(out, tmp_path / "whole")
+    assert_same_run(out, tmp_path / "whole")
     assert read_json(tmp_path / "whole" / "manifest.json")["resumed"] is False
 
 
-def test_a_run_that_fails_before_its_first_checkpoint_leaves_nothing(dataset, tmp_path):
+def test_a_run_that_fails_before_its_first_checkpoint_leaves_no_output(dataset, tmp_path):
     with pytest.raises(Killed):
         train.run(config(dataset, tmp_path / "m"), Recorder(interrupted(lambda report: True)))
     assert not list(tmp_path.iterdir())
 
 
-def test_a_checkpoint_of_other_parameters_is_an_error_or_dropped_with_force(dataset, tmp_path):
+def test_rejects_a_checkpoint_of_other_parameters_unless_forced(dataset, tmp_path):
     with pytest.raises(Killed):
         train.run(config(dataset, tmp_path / "m"), Recorder(interrupted(lambda report: report.dev is not None)))
     for changes in ({"seed": 5}, {"width": 20}, {"epochs": 3}):
-        with pytest.raises(ModelError, match="left by a run with other data or parameters") as told:
+        with pytest.raises(ModelError, match="left by a run with other data or parameters") as caught:
             tiny_model(dataset, tmp_path / "m", **changes)
-        assert "m.partial" in told.value.hint
-    # neither the threads nor the folder's own name make another run
+        assert "m.partial" in caught.value.hint
+    # the number of threads and the name of the folder do not identify a run
     tiny_model(dataset, tmp_path / "m", seed=5, force=True)
     tiny_model(dataset, tmp_path / "fresh", seed=5)
-    same_run(tmp_path / "m", tmp_path / "fresh")
+    assert_same_run(tmp_path / "m", tmp_path / "fresh")
 
 
 # ---- faults
 
 
-def test_D07_an_empty_split_is_told_in_one_line(tmp_path, write, capsys):
+def test_D07_an_empty_split_gives_an_error_of_one_line(tmp_path, write, capsys):
     mentions = [("Aspirin", "Chemical", "D000001"), ("ulcer", "Disease", "D000002")]
     text = pubtator("1", "Aspirin.", "An ulcer.", mentions, [("D000001", "D000002")])
     for split, other in (("train", "dev"), ("dev", "train")):
@@ -348,10 +381,10 @@ def test_D07_an_empty_split_is_told_in_one_line(tmp_path, write, capsys):
     assert not list(tmp_path.glob("m*"))
 
 
-def test_a_loss_that_is_no_number_stops_the_run(dataset, tmp_path):
-    with pytest.raises(ModelError, match=r"the loss is (nan|inf) at step \d+ of epoch 1") as told:
+def test_an_infinite_loss_stops_the_run(dataset, tmp_path):
+    with pytest.raises(ModelError, match=r"the loss is (nan|inf) at step \d+ of epoch 1") as caught:
         tiny_model(dataset, tmp_path / "m", learning_rate=1e30, warmup=0)
-    assert "--learning-rate" in told.value.hint
+    assert "--learning-rate" in caught.value.hint
     assert not list(tmp_path.iterdir())
 
 
@@ -366,7 +399,7 @@ def test_a_loss_that_is_no_number_stops_the_run(dataset, tmp_path):
         ("train/examples.parquet", "PAR1", "not a Parquet file"),
     ],
 )
-def test_a_dataset_that_is_damaged_is_told(dataset, tmp_path, name, content, fault):
+def test_rejects_a_damaged_dataset(dataset, tmp_path, name, content, fault):
     copy = tmp_path / "dataset"
     for path in dataset.rglob("*"):
         if path.is_file():
@@ -381,19 +414,19 @@ def test_a_dataset_that_is_damaged_is_told(dataset, tmp_path, name, content, fau
     assert not list(tmp_path.glob("m*"))
 
 
-def test_no_dataset_at_all(tmp_path):
+def test_rejects_a_missing_dataset(tmp_path):
     with pytest.raises(ModelError, match=r"nowhere.labels\.json: No such file"):
         tiny_model(tmp_path / "nowhere", tmp_path / "m")
 
 
-def test_a_device_that_is_not_there(dataset, tmp_path):
-    with pytest.raises(ModelError, match="device cuda:63 cannot be used") as told:
+def test_rejects_a_device_that_does_not_exist(dataset, tmp_path):
+    with pytest.raises(ModelError, match="device cuda:63 cannot be used") as caught:
         tiny_model(dataset, tmp_path / "m", device="cuda:63")
-    assert "--device cpu" in told.value.hint
+    assert "--device cpu" in caught.value.hint
     assert not list(tmp_path.iterdir())
 
 
-def test_an_output_that_exists_is_replaced_only_when_told(dataset, tmp_path):
+def test_an_existing_output_is_replaced_only_with_force(dataset, tmp_path):
     tiny_model(dataset, tmp_path / "m", epochs=1)
     before = weights(tmp_path / "m")
     with pytest.raises(OutputError, match="exists already"):

@@ -1,4 +1,4 @@
-"""biorel train --encoder hf:FOLDER: with its own vocabulary, with and without a graph, offline."""
+"""biorel train --encoder hf:FOLDER: the BERT's vocabulary, a knowledge graph, and work without a network."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ def _offline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 
 
-def test_the_documents_are_encoded_anew_and_the_sizes_are_the_bert_s(trained):
+def test_documents_are_encoded_again_and_the_sizes_are_those_of_the_bert(trained):
     opened = open_model(trained)
-    sizes = opened.model.config
-    assert (sizes.encoder, sizes.width, sizes.positions, sizes.branches) == ("bert", 16, 64, 2)
+    network = opened.model.config
+    assert (network.encoder, network.width, network.positions, network.branches) == ("bert", 16, 64, 2)
     assert opened.tokenizer.encode("Acute").tokens == ["acute"]
     counts = read_json(trained / "manifest.json")["counts"]
     assert counts[Reason.DOCUMENTS_ENCODED_AGAIN] == 14
 
 
-def test_the_folder_is_read_without_the_bert_s_own(trained, dataset, graph, bert, tmp_path):
+def test_the_model_works_without_the_folder_of_the_bert(trained, dataset, graph, bert, tmp_path):
     hidden = bert.rename(bert.with_name("away"))
     try:
         given = {"model": trained, "dataset": dataset, "out": tmp_path / "evaluation", "graph": graph, "plots": False}
@@ -64,12 +64,12 @@ def test_the_folder_is_read_without_the_bert_s_own(trained, dataset, graph, bert
     finally:
         hidden.rename(bert)
     assert read_json(tmp_path / "evaluation" / "metrics.json")["protocol"]["knowledge"].startswith("EXTERNAL")
-    told = read_json_lines(tmp_path / "r.jsonl.status.jsonl")
-    assert {one["status"] for one in told} <= {"ok", "nothing above threshold", "no entities"}
-    assert max(one["windows"] for one in told) > 1
+    statuses = read_json_lines(tmp_path / "r.jsonl.status.jsonl")
+    assert {row["status"] for row in statuses} <= {"ok", "nothing above threshold", "no entities"}
+    assert max(row["windows"] for row in statuses) > 1
 
 
-def test_each_block_learns_slower_than_the_one_above_it(trained):
+def test_each_block_has_a_lower_learning_rate_than_the_one_above(trained):
     model = open_model(trained).model
     optimizer = build_optimizer(
         model,
@@ -79,7 +79,7 @@ def test_each_block_learns_slower_than_the_one_above_it(trained):
         weight_decay=0.1,
         share=lambda name: layer_share(name, layers=2, top=0.1, decay=0.5),
     )
-    shares = {id(one): group["share"] for group in optimizer.param_groups for one in group["params"]}
+    shares = {id(parameter): group["share"] for group in optimizer.param_groups for parameter in group["params"]}
     by_name = {name: shares[id(parameter)] for name, parameter in model.named_parameters()}
     assert by_name["ner.weight"] == 1
     assert by_name["bert.model.encoder.layer.1.output.dense.weight"] == pytest.approx(0.1)
@@ -88,7 +88,7 @@ def test_each_block_learns_slower_than_the_one_above_it(trained):
     assert len(shares) == len(list(model.parameters()))
 
 
-def test_a_folder_without_weights_stops_in_one_line(dataset, bert, tmp_path):
+def test_rejects_a_folder_without_weights(dataset, bert, tmp_path):
     bare = tmp_path / "bare"
     bare.mkdir()
     for path in bert.glob("*.json"):

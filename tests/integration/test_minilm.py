@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from biorel.model.bert import Bert, load_pretrained, read_config, read_width, usable_positions
-from biorel.training.bert_tokenizer import read_tokenizer
+from biorel.model.bert import Bert, load_pretrained
+from biorel.training.bert import read_bert
 from tests.builders import batch_of, example
 
 pytestmark = pytest.mark.slow
@@ -33,19 +33,21 @@ def test_minilm_is_read_offline_and_says_what_transformers_says(folder, monkeypa
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     import transformers
 
-    config, tokens = read_config(str(folder)), read_tokenizer(str(folder))
-    assert (read_width(config), usable_positions(config)) == (384, 510)
-    ids = tokens.tokenizer.encode(TEXT).ids
-    assert tokens.tokenizer.encode(TEXT).tokens[:4] == ["lithium", "-", "induced", "ne"]
-    ends = {"cls_id": tokens.cls_id, "sep_id": tokens.sep_id, "unk_id": tokens.unk_id}
-    bert = Bert(config=config, **ends, word_dropout=0, checkpointing=False, mixed_precision=True)
+    pretrained = read_bert(str(folder))
+    assert (pretrained.width, pretrained.positions) == (384, 510)
+    ids = pretrained.tokenizer.encode(TEXT).ids
+    assert pretrained.tokenizer.encode(TEXT).tokens[:4] == ["lithium", "-", "induced", "ne"]
+    ends = {"cls_id": pretrained.cls_id, "sep_id": pretrained.sep_id, "unk_id": pretrained.unk_id}
+    bert = Bert(config=pretrained.config, **ends, word_dropout=0, checkpointing=False, mixed_precision=True)
     load_pretrained(bert, str(folder))
     bert.eval()
     plain = transformers.BertModel.from_pretrained(folder, add_pooling_layer=False).eval()
     row = torch.tensor([ids])
-    known = batch_of([example(tokens=ids, branches=[(tokens.tokenizer.encode("is a antimanic agent").ids, (0,))])])
+    known = batch_of([example(tokens=ids, branches=[(pretrained.tokenizer.encode("is a antimanic agent").ids, (0,))])])
     with torch.no_grad():
-        expected = plain(input_ids=torch.tensor([[tokens.cls_id, *ids, tokens.sep_id]])).last_hidden_state[:, 1:-1]
+        expected = plain(input_ids=torch.tensor([[pretrained.cls_id, *ids, pretrained.sep_id]])).last_hidden_state[
+            :, 1:-1
+        ]
         found = bert(row, torch.ones_like(row, dtype=torch.bool))
         told = bert(row, torch.ones_like(row, dtype=torch.bool), known.branches)
     assert torch.allclose(found, expected, atol=1e-5, rtol=0)
