@@ -43,7 +43,6 @@ ROOMS: dict[str, set[str]] = {
         "records",
         "counts",
         "tables",
-        "config",
         "progress",
         "artifacts",
         "text",

@@ -11,12 +11,12 @@ from typing import Any
 from biorel import artifacts
 from biorel.artifacts import Artifact
 from biorel.config.ensemble import Ensemble
+from biorel.counts import Reason
 from biorel.errors import ModelError
 from biorel.model.bran import Bran
 from biorel.model.ensemble import Ensemble as EnsembleNetwork
 from biorel.model.ensemble import differing_fields
 from biorel.progress import SILENT, Progress
-from biorel.reasons import Reason
 from biorel.training.model_folder import ModelFolder, open_model, save_model
 
 _METRICS = "metrics.json"

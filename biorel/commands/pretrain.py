@@ -14,14 +14,13 @@ from tokenizers import Tokenizer
 from biorel import artifacts
 from biorel.artifacts import Artifact, OutputFolder
 from biorel.config.pretrain import Pretrain
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.dataset.splits import read_ids
 from biorel.errors import InputError
 from biorel.formats.documents import read_documents
 from biorel.model.device import pick_device
 from biorel.model.masked import MaskedConfig, MaskedLanguageModel
 from biorel.progress import SILENT, Progress
-from biorel.reasons import Reason
 from biorel.records import Document
 from biorel.text.tokenizer import TOKENIZER, UNK_ID, choose_tokenizer, encode, save_tokenizer, spellings
 from biorel.training.checkpoint import FILE, FOLDER

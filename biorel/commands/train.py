@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from biorel import artifacts
 from biorel.artifacts import Artifact
 from biorel.config.train import Train
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.dataset.featurize import Featurizer
 from biorel.dataset.labels import read_labels
 from biorel.dataset.lexical_features import BUCKETS
@@ -20,7 +20,6 @@ from biorel.dataset.splits import SPLITS
 from biorel.model.bran import Bran, BranConfig
 from biorel.model.device import deterministic, pick_device
 from biorel.progress import SILENT, Progress
-from biorel.reasons import Reason
 from biorel.records import Example
 from biorel.text.tokenizer import UNK_ID, load_tokenizer, spellings
 from biorel.training.bert import PretrainedBert, load_bert, open_bert

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.dataset.candidates import UNLINKED_ID, link
 from biorel.dataset.featurize import Featurizer
 from biorel.dataset.labels import read_labels
 from biorel.dataset.splits import SPLITS
 from biorel.errors import InputError
 from biorel.knowledge.inject import Injector
-from biorel.reasons import Reason
 from biorel.records import Document, Example, Mention, Pair
 from biorel.tables import read_by_document, read_table
 from biorel.text.tokenizer import load_tokenizer

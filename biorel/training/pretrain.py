@@ -19,14 +19,13 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from biorel.artifacts import read_json_object, write_json
-from biorel.counts import Counts
+from biorel.counts import Counts, Reason
 from biorel.dataset.splits import hash_split
 from biorel.errors import InputError, ModelError
 from biorel.model.bran import Bran
 from biorel.model.checkpoint import config_to_dict, read_weights, save_weights, with_present_names
 from biorel.model.masked import SHARED, MaskedLanguageModel
 from biorel.progress import DevScore, Progress
-from biorel.reasons import Reason
 from biorel.text.tokenizer import TOKENIZER, load_tokenizer, save_tokenizer
 from biorel.training.batches import TextStep, ordered_batches, text_steps
 from biorel.training.checkpoint import FOLDER, TrainingState, discard_state, resume_state
