@@ -37,7 +37,7 @@ ROOMS: dict[str, set[str]] = {
     "dataset": {"errors", "records", "counts", "resources", "artifacts", "text", "formats", "knowledge"},
     "model": {"errors"},
     "machine": {"errors", "model"},
-    "scoring": {"errors", "records", "counts", "config", "artifacts", "formats", "knowledge", "dataset"},
+    "scoring": {"errors", "records", "counts", "formats", "knowledge", "dataset"},
     "training": {
         "errors",
         "records",

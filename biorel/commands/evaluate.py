@@ -14,19 +14,20 @@ from biorel import artifacts
 from biorel.artifacts import Artifact, OutputFolder
 from biorel.config.evaluate import Evaluate
 from biorel.dataset.labels import read_labels
+from biorel.dataset.relation_schema import named_schema
 from biorel.errors import ConfigError, ModelError
 from biorel.knowledge.inject import Injector
 from biorel.knowledge.support import Support
 from biorel.model.device import pick_device
 from biorel.progress import SILENT, Progress
 from biorel.records import Pair, Score, Triple
-from biorel.scoring import predictions as evaluate_predictions
 from biorel.scoring.curves import precision_recall
 from biorel.scoring.distance import by_distance
 from biorel.scoring.metrics import Metrics, evaluate, predict_every_pair
 from biorel.scoring.ner import evaluate_spans
 from biorel.scoring.pairs import ScoredPair
 from biorel.scoring.plots import plot_curves, plot_distance
+from biorel.scoring.predictions import predictions_report, score_predictions
 from biorel.scoring.tables import relation_table
 from biorel.tables import read_table, write_table
 from biorel.training.evaluation import (
@@ -60,8 +61,7 @@ def run(config: Evaluate, progress: Progress = SILENT) -> Artifact:
         BiorelError: the split is empty, or model and dataset have other labels.
     """
     if config.predictions is not None:
-        report = evaluate_predictions.run(config)
-        return Artifact(label="evaluation", path=config.out, summary=[report])
+        return _evaluate_predictions(config, config.predictions)
     if config.model is None or config.dataset is None:
         raise ConfigError("--model and --dataset go together", "see --help")
     device = pick_device(config.device)
@@ -172,6 +172,17 @@ def _documents(
         lines.append(f"| average precision of a random order (share of positives) | {100 * share:.1f} |")
     lines.append(f"| entity F1, strict spans | {100 * (scored.ner.overall.f1 or 0.0):.1f} |")
     return metrics, "\n".join(lines) + "\n"
+
+
+def _evaluate_predictions(config: Evaluate, predictions: Path) -> Artifact:
+    """Score a file of predictions and write its metrics and report."""
+    with artifacts.folder("evaluate", config.options(), config.out, force=config.force) as output:
+        schema = named_schema(config.relation_schema)
+        metrics = score_predictions(predictions, config.gold, schema, config.mesh, output.counts)
+        report = predictions_report(metrics)
+        artifacts.write_json(output.path / "metrics.json", metrics)
+        (output.path / "report.md").write_text(report, encoding="utf-8")
+    return Artifact(label="evaluation", path=config.out, summary=[report])
 
 
 def _write_tables(

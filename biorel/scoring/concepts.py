@@ -1,6 +1,6 @@
-"""Scoring of linking: the set of concept ids of each document, by entity type.
+"""Scoring of concept linking: the set of concept ids of each document, by entity type.
 
-It does not matter where a concept is mentioned, nor how often; what has no id counts neither way.
+Positions and numbers of mentions do not matter. Mentions without an id are ignored.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from biorel.scoring.mentions import by_type
 
 @dataclass
 class ConceptScore:
-    """Numbers of (document, type, id) facts over the documents that were added."""
+    """Numbers of (document, type, id) facts, by type, over the documents added so far."""
 
-    right: Counter[str]
+    correct: Counter[str]
     predicted: Counter[str]
     gold: Counter[str]
 
@@ -28,14 +28,14 @@ class ConceptScore:
 
     def add(self, gold: Iterable[Mention], predicted: Iterable[Mention]) -> None:
         """Count one document."""
-        true, said = concepts(gold), concepts(predicted)
-        self.gold.update(type_ for type_, _ in true)
-        self.predicted.update(type_ for type_, _ in said)
-        self.right.update(type_ for type_, _ in true & said)
+        expected, answered = concepts(gold), concepts(predicted)
+        self.gold.update(type_ for type_, _ in expected)
+        self.predicted.update(type_ for type_, _ in answered)
+        self.correct.update(type_ for type_, _ in expected & answered)
 
     def to_json(self) -> dict[str, Any]:
-        """Measures by type in alphabetical order, `overall` last."""
-        return by_type(self.right, self.predicted, self.gold)
+        """Measures by type in alphabetical order, then `overall`."""
+        return by_type(self.correct, self.predicted, self.gold)
 
 
 def concepts(mentions: Iterable[Mention]) -> set[tuple[str, str]]:

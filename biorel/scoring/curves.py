@@ -1,4 +1,4 @@
-"""Precision-recall curves and average precision, one per relation, from the probabilities alone."""
+"""Precision-recall curves and average precision of each relation."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from biorel.scoring.pairs import ScoredPair, check, counts, distinct, home_types
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """A point of a relation's curve; the relation's own numbers stand in each of its rows.
+    """A point of a relation's curve. The first four fields are the same for all points of a relation.
 
     Attributes:
         relation: the label.
-        pair_type: the type of the pairs that are ranked; empty for a relation without gold facts.
-        positives: gold facts, those that no prediction could reach included.
-        average_precision: the mean precision over all gold facts; None without any.
-        threshold, precision, recall: of all pairs that score at least the threshold; None without gold facts.
+        pair_type: the type of the ranked pairs; empty for a relation without gold facts.
+        positives: number of gold facts, including those of pairs that were not scored.
+        average_precision: mean precision over all gold facts; None if there are none.
+        threshold, precision, recall: of the pairs that score at least the threshold; None without gold facts.
     """
 
     relation: str
@@ -35,14 +35,13 @@ class CurvePoint:
 def precision_recall(scored: Iterable[ScoredPair], labels: Sequence[str], filtered: bool = True) -> list[CurvePoint]:
     """The curves of all relations, in label order, each from the highest threshold to the lowest.
 
-    For a relation the pairs of its pair type are ranked by its probability, whether or not it is the most
-    probable one. Pairs with equal probability are one point (E-06), so the order of rows tells nothing and a
-    constant score has the share of positives as its average precision. A relation without gold facts has one
-    row of None. Points that lie on a straight vertical line between their neighbours are left out, and
-    so is the point of recall 0 and precision 1 that scikit-learn adds, as no threshold gives it.
+    The pairs of a relation's pair type are ranked by the probability of the relation, even where another relation is
+    more probable. Pairs with equal probability are one point (E-06), so the result does not depend on the order of
+    rows, and the average precision of a constant score is the share of positives. A relation without gold facts has
+    one row of None. Left out are points on a vertical line between their neighbours, and the point with recall 0 and
+    precision 1 that scikit-learn adds, since no threshold gives it.
 
-    Gold facts of pairs that were not scored divide recall and average precision: the curve then ends
-    short of 1.
+    Recall and average precision count the gold facts of pairs that were not scored; the curve then ends below 1.
     """
     kept = [one for one in distinct(scored) if counts(one, filtered)]
     check(kept, labels)
@@ -57,16 +56,16 @@ def precision_recall(scored: Iterable[ScoredPair], labels: Sequence[str], filter
 
 
 def _curve(pairs: Sequence[ScoredPair], label: str, number: int, relations: int) -> list[CurvePoint]:
-    """The points of one relation that has gold facts among these pairs, all of one type."""
+    """The points of one relation. The pairs are of one type and include gold facts of the relation."""
     gold = sum(label in one.pair.relations for one in pairs)
-    able = [one for one in pairs if one.is_scored]
-    truth = np.array([label in one.pair.relations for one in able], dtype=bool)  # [P]
+    scored = [one for one in pairs if one.is_scored]
+    truth = np.array([label in one.pair.relations for one in scored], dtype=bool)  # [P]
     if not truth.any():
         return [CurvePoint(label, pairs[0].pair_type, gold, 0.0, None, None, None)]
-    score = probability_matrix(able, relations)[:, number]
+    score = probability_matrix(scored, relations)[:, number]
     reach = float(truth.sum()) / gold
     average = float(average_precision_score(truth, score)) * reach
     precision, recall, threshold = precision_recall_curve(truth, score, drop_intermediate=True)
-    # scikit-learn goes from the lowest threshold up; its last point has no threshold
+    # scikit-learn returns ascending thresholds, and a last point without a threshold
     points = np.stack([threshold, precision[:-1], recall[:-1] * reach], axis=1)[::-1]  # [points, 3]
     return [CurvePoint(label, pairs[0].pair_type, gold, average, *point) for point in points.tolist()]

@@ -1,4 +1,4 @@
-"""Figure 2: how well relations are found as a function of how far apart the two entities stand."""
+"""Measures by the distance between the two entities (Figure 2 of the BRAN paper)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALL_TYPES = "all"
 class DistanceRow:
     """Measures on the pairs whose closest mentions are at most `cutoff` tokens apart.
 
-    `pair_type` is `ALL_TYPES` for the row over all; `pairs` counts those that were looked at, NULL ones too.
+    `pair_type` is `ALL_TYPES` for the row over all types; `pairs` counts all pairs, including NULL ones.
     """
 
     cutoff: int
@@ -38,11 +38,11 @@ def by_distance(
     filtered: bool = True,
     cutoffs: Sequence[int] = CUTOFFS,
 ) -> list[DistanceRow]:
-    """One row per cutoff and pair type, cutoffs in the order given, the row over all types first.
+    """One row for each cutoff and pair type, in the order of `cutoffs`, the row over all types first.
 
     "Removing all entity pair candidates (positive and negative) whose closest mentions are more than 11
-    tokens apart" (section 3.3.2): what is removed leaves recall's denominator, too. A fact whose pair was not
-    scored has no distance and is in no row, so the widest cutoff is not quite the overall result.
+    tokens apart" (section 3.3.2): removed pairs do not count for recall either. A fact whose pair was not scored has
+    no distance and is in no row, so the widest cutoff may differ from the overall result.
     """
     pairs = [one for one in distinct(scored) if one.is_scored]
     rows: list[DistanceRow] = []

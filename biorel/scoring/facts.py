@@ -1,4 +1,4 @@
-"""Scoring of relation files: extracted facts against the facts of a gold file, ids against ids."""
+"""Scoring of extracted facts against gold facts, by comparing ids."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 from biorel.errors import InputError
 from biorel.scoring.metrics import Prf
 
-# document, head, relation, tail; the relation is empty in both files where only the pairs are compared
+# document, head, relation, tail; if only pairs are compared, the relation is empty in both files
 FactRow = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
 class FactScore:
-    """What became of each predicted row: len(predicted) = prf.predicted + repeated + malformed.
+    """The result for a list of predicted rows: their number is prf.predicted + repeated + malformed.
 
     Attributes:
-        prf: over distinct, well-formed facts, so recall is never above 1.
-        repeated: rows that say again what another row says.
-        malformed: rows with an empty document, head or tail; they are set aside, neither right nor wrong.
+        prf: over distinct, well-formed facts, so that recall is at most 1.
+        repeated: rows equal to an earlier row.
+        malformed: rows with an empty document, head or tail; they are ignored.
     """
 
     prf: Prf
@@ -33,21 +33,21 @@ class FactScore:
 
 
 def score_facts(gold: AbstractSet[FactRow], predicted: Iterable[FactRow]) -> FactScore:
-    """Compare by equality of all four parts.
+    """Compare facts by equality of all four parts.
 
     Raises:
-        InputError: a gold fact has an empty id; nothing could ever match it.
+        InputError: a gold fact has an empty id, so that no prediction could match it.
     """
     for fact in sorted(gold):
         if _malformed(fact):
             raise InputError(f"gold fact {fact}: an id is empty", "correct that line of the gold file")
     rows = list(predicted)
-    sound = [row for row in rows if not _malformed(row)]
-    facts = set(sound)
+    well_formed = [row for row in rows if not _malformed(row)]
+    facts = set(well_formed)
     return FactScore(
         Prf.of(len(facts & gold), len(facts), len(gold)),
-        repeated=len(sound) - len(facts),
-        malformed=len(rows) - len(sound),
+        repeated=len(well_formed) - len(facts),
+        malformed=len(rows) - len(well_formed),
     )
 
 

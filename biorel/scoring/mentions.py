@@ -1,6 +1,6 @@
-"""Scoring of mentions by their characters: strict (start, end and type agree) and overlap (type agrees, spans touch).
+"""Scoring of mentions by character spans: strict (same start, end and type) and overlap (same type, shared characters).
 
-A mention with several concepts is one span. Spans are compared within one document.
+A mention of several concepts is one span. Spans are compared within one document.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Span = tuple[int, int]
 
 @dataclass
 class MentionScore:
-    """Counts over documents; `strict` and `overlap` turn them into measures by type and overall."""
+    """Numbers of spans, by type, over the documents added so far."""
 
-    strict_right: Counter[str]
-    overlap_right: Counter[str]
+    strict_correct: Counter[str]
+    overlap_correct: Counter[str]
     predicted: Counter[str]
     gold: Counter[str]
 
@@ -32,34 +32,36 @@ class MentionScore:
 
     def add(self, gold: Iterable[Mention], predicted: Iterable[Mention]) -> None:
         """Count one document."""
-        true, said = _spans(gold), _spans(predicted)
-        for type_ in true.keys() | said.keys():
-            truth, answer = true.get(type_, []), said.get(type_, [])
-            self.gold[type_] += len(truth)
-            self.predicted[type_] += len(answer)
-            self.strict_right[type_] += len(set(truth) & set(answer))
-            self.overlap_right[type_] += overlaps(truth, answer)
+        expected, answered = _spans(gold), _spans(predicted)
+        for type_ in expected.keys() | answered.keys():
+            gold_spans, predicted_spans = expected.get(type_, []), answered.get(type_, [])
+            self.gold[type_] += len(gold_spans)
+            self.predicted[type_] += len(predicted_spans)
+            self.strict_correct[type_] += len(set(gold_spans) & set(predicted_spans))
+            self.overlap_correct[type_] += overlaps(gold_spans, predicted_spans)
 
     def to_json(self) -> dict[str, Any]:
-        """`{"strict": {type: measures}, "overlap": {...}}`, types in alphabetical order, `overall` last."""
+        """`{"strict": {type: measures}, "overlap": {...}}`, types in alphabetical order, then `overall`."""
         return {
-            "strict": by_type(self.strict_right, self.predicted, self.gold),
-            "overlap": by_type(self.overlap_right, self.predicted, self.gold),
+            "strict": by_type(self.strict_correct, self.predicted, self.gold),
+            "overlap": by_type(self.overlap_correct, self.predicted, self.gold),
         }
 
 
-def by_type(right: Counter[str], predicted: Counter[str], gold: Counter[str]) -> dict[str, Any]:
+def by_type(correct: Counter[str], predicted: Counter[str], gold: Counter[str]) -> dict[str, Any]:
     """Measures of each type that occurs, and micro measures over all of them."""
     types = sorted(predicted.keys() | gold.keys())
-    rows = {type_: asdict(Prf.of(right[type_], predicted[type_], gold[type_])) for type_ in types}
-    return rows | {OVERALL: asdict(Prf.of(right.total(), predicted.total(), gold.total()))}
+    rows = {type_: asdict(Prf.of(correct[type_], predicted[type_], gold[type_])) for type_ in types}
+    return rows | {OVERALL: asdict(Prf.of(correct.total(), predicted.total(), gold.total()))}
 
 
 def overlaps(gold: Sequence[Span], predicted: Sequence[Span]) -> int:
-    """The number of pairs of spans that share a character, each span in one pair at most.
+    """The number of (gold, predicted) span pairs that share a character, with each span in at most one pair.
+
+    If the spans of each list do not overlap each other, this is the largest possible number.
 
     Args:
-        gold, predicted: sorted. Where spans of one list do not overlap each other, no pairing has more pairs.
+        gold, predicted: sorted spans.
     """
     pairs, place = 0, 0
     for start, end in predicted:
@@ -72,8 +74,8 @@ def overlaps(gold: Sequence[Span], predicted: Sequence[Span]) -> int:
 
 
 def _spans(mentions: Iterable[Mention]) -> dict[str, list[Span]]:
-    """The spans of each type, sorted, once each."""
-    found: dict[str, set[Span]] = {}
+    """The distinct spans of each type, sorted."""
+    spans_of: dict[str, set[Span]] = {}
     for mention in mentions:
-        found.setdefault(mention.type, set()).add((mention.start, mention.end))
-    return {type_: sorted(spans) for type_, spans in found.items()}
+        spans_of.setdefault(mention.type, set()).add((mention.start, mention.end))
+    return {type_: sorted(spans) for type_, spans in spans_of.items()}

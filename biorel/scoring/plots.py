@@ -1,7 +1,7 @@
-"""The pictures of an evaluation, as PNG: F1 by distance (Figure 2) and precision-recall curves.
+"""Plots of an evaluation, as PNG: F1 by distance (Figure 2) and precision-recall curves.
 
-Colours are told apart by colour-blind readers, too: a scale from dark to light for the ordered cutoffs, the
-set of Okabe and Ito for relations, with line styles once its colours are used up.
+Colour-blind readers can distinguish the colours: a scale from dark to light for the ordered cutoffs, and the set of
+Okabe and Ito for relations, with line styles once its colours are used up.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LIGHT = "#D9D9D9"
 
 
 def plot_distance(rows: Sequence[DistanceRow], path: Path) -> None:
-    """Bars of F1 by pair type, one colour per cutoff, dark for the nearest; a dash where F1 is undefined.
+    """Bars of F1 by pair type, one colour for each cutoff, darker for smaller ones; a dash where F1 is undefined.
 
     Args:
         rows: of `distance.by_distance`.
@@ -37,7 +37,7 @@ def plot_distance(rows: Sequence[DistanceRow], path: Path) -> None:
     cutoffs = sorted({row.cutoff for row in rows})
     types = list(dict.fromkeys(row.pair_type for row in rows))
     if len(types) == 2 and ALL_TYPES in types:
-        types.remove(ALL_TYPES)  # the only pair type says it all
+        types.remove(ALL_TYPES)  # with one pair type, both would show the same
     f1 = {(row.pair_type, row.cutoff): row.f1 for row in rows}
     figure = _figure(width=max(4.6, 1.2 + 1.9 * len(types)), height=3.9)
     axes = figure.add_subplot()
@@ -69,9 +69,9 @@ def plot_distance(rows: Sequence[DistanceRow], path: Path) -> None:
 
 
 def plot_curves(rows: Sequence[CurvePoint], path: Path) -> None:
-    """Precision against recall, a panel per pair type; each relation is named with its average precision.
+    """Precision against recall, with a panel for each pair type; the legend gives average precisions.
 
-    A relation without a point to draw is left out. Grey lines join points of equal F1.
+    Relations without a point are left out. Grey lines connect points of equal F1.
 
     Args:
         rows: of `curves.precision_recall`.
@@ -88,7 +88,7 @@ def plot_curves(rows: Sequence[CurvePoint], path: Path) -> None:
         axes.set_title(_type_title(type_) if type_ else "No relation has gold facts", fontsize=11)
         mine = [row for row in drawn if row.pair_type == type_]
         averages = {row.relation: row.average_precision or 0.0 for row in mine}
-        # the best first: the legend is in the order of the curves from the top
+        # the best first, so that the legend has the order of the curves
         for number, relation in enumerate(sorted(averages, key=lambda name: (-averages[name], name))):
             _curve(axes, [row for row in mine if row.relation == relation], number)
         if averages:
@@ -97,10 +97,10 @@ def plot_curves(rows: Sequence[CurvePoint], path: Path) -> None:
 
 
 def _curve(axes: Axes, points: Sequence[CurvePoint], number: int) -> None:
-    """One relation's steps: up to each recall the precision is the one measured there, as in its AP."""
+    """The steps of one relation: the precision at each recall holds back to the recall before it, as in AP."""
     height: dict[float, float] = {}
     for point in points:
-        # of several thresholds with one recall the highest, which comes first, has the best precision
+        # of several thresholds with the same recall, the highest comes first and has the best precision
         if point.recall:
             height.setdefault(point.recall, point.precision or 0.0)
     relation, positives, average = points[0].relation, points[0].positives, points[0].average_precision
@@ -130,7 +130,7 @@ def _type_title(pair_type: str) -> str:
 
 
 def _figure(*, width: float, height: float) -> Figure:
-    """An empty figure in inches, free of matplotlib's global state: no display, no clash between threads."""
+    """An empty figure, in inches, without matplotlib's global state: it needs no display and is thread-safe."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
@@ -142,6 +142,6 @@ def _save(figure: Figure, path: Path) -> None:
     for axes in figure.axes:
         axes.spines[["top", "right"]].set_visible(False)
     FigureCanvasAgg(figure)
-    # no version of matplotlib in the file: the same rows give the same bytes
+    # without matplotlib's version in the file, the same rows give the same bytes
     metadata: dict[str, Any] = {"Software": None}
     figure.savefig(path, format="png", dpi=DPI, metadata=metadata)

@@ -1,4 +1,4 @@
-"""Several evaluations as one: mean and deviation over seeds, sums of facts over the folds of a cross-validation."""
+"""Combining evaluations: mean and deviation over seeds, sums over the folds of a cross-validation."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Spread:
     """One measure over several runs.
 
     Attributes:
-        mean: over the runs where it is defined; None where there is none.
-        deviation: that of a sample, with n - 1; None for fewer than two.
-        values: of every run, None where it is not defined.
+        mean: over the runs in which the measure is defined; None if there are none.
+        deviation: sample standard deviation, with n - 1; None for fewer than two runs.
+        values: of every run; None where undefined.
     """
 
     mean: float | None
@@ -29,16 +29,19 @@ class Spread:
 
 
 def spread(values: Iterable[float | None]) -> Spread:
-    """Mean and deviation of one measure; a run where it is not defined has no part in them."""
-    told = tuple(values)
-    known = [value for value in told if value is not None]
-    return Spread(fmean(known) if known else None, stdev(known) if len(known) > 1 else None, told)
+    """Mean and deviation of one measure over the runs in which it is defined."""
+    of_runs = tuple(values)
+    known = [value for value in of_runs if value is not None]
+    return Spread(fmean(known) if known else None, stdev(known) if len(known) > 1 else None, of_runs)
 
 
 def summed(folds: Sequence[Mapping[str, Any]]) -> Metrics:
-    """The measures over the facts of all folds, from what `Metrics.to_json` wrote of each.
+    """The measures over all folds of a cross-validation.
 
-    Every document is tested on in one fold, so the facts of the folds are added up before anything is divided.
+    Every document is in the test set of one fold, so the facts of all folds are summed before dividing.
+
+    Args:
+        folds: the result of `Metrics.to_json` for each fold.
     """
     by_relation = _added(fold["by_relation"] for fold in folds)
     by_pair_type = _added(fold["by_pair_type"] for fold in folds)
@@ -54,7 +57,7 @@ def summed(folds: Sequence[Mapping[str, Any]]) -> Metrics:
 
 
 def _added(tables: Iterable[Mapping[str, Mapping[str, int]]]) -> dict[str, Prf]:
-    """The facts of each name, in order of first appearance."""
+    """The sums for each name, in order of first appearance."""
     totals: dict[str, Counter[str]] = {}
     for table in tables:
         for name, row in table.items():

@@ -1,7 +1,8 @@
-"""From scores within documents to one score over documents: the vote of DGCNN.
+"""Combining the scores of an answer in several documents into one score: the vote of DGCNN.
 
-Numbers matter, but 1 + 1 < 2: four documents that are 0.2 sure do not outweigh one that is 0.7 sure. Within a
-document an answer counts once, with its best score; across documents s = sum s_i^2 / (1 + sum s_i).
+More documents raise the score, but less than proportionally: four documents with a score of 0.2 do not outweigh one
+with 0.7. Within a document an answer counts once, with its best score. Across documents
+s = sum s_i^2 / (1 + sum s_i).
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ K = TypeVar("K", bound=Hashable)
 
 
 def smoothed(scores: Sequence[float]) -> float:
-    """sum s^2 / (1 + sum s): the formula that the author used in the competition; below 1 for one document."""
+    """sum s^2 / (1 + sum s): the formula that the author used in the competition."""
     return squares(scores) / (1 + total(scores))
 
 
 def squares(scores: Sequence[float]) -> float:
-    """sum s^2: the plainer formula."""
+    """sum s^2: the simpler formula."""
     return sum(score * score for score in sorted(scores))
 
 
@@ -49,7 +50,7 @@ class Voted(Generic[K]):
 
     Attributes:
         score: the vote.
-        by_document: the best score within each document that holds the answer, highest first.
+        by_document: the best score in each document that contains the answer, highest first.
     """
 
     answer: K
@@ -62,22 +63,22 @@ class Voted(Generic[K]):
         return len(self.by_document)
 
 
-def vote(found: Iterable[tuple[K, str, float]], rule: str = "smoothed") -> list[Voted[K]]:
-    """The answers by descending vote; of equal ones the one with more documents, then the first in the alphabet.
+def vote(scored: Iterable[tuple[K, str, float]], rule: str = "smoothed") -> list[Voted[K]]:
+    """The answers by descending vote, then by descending number of documents, then alphabetically.
 
-    The order of the input has no bearing on the result.
+    The result does not depend on the order of the input.
 
     Args:
-        found: (answer, document, score in 0..1); an answer may come several times in a document.
+        scored: (answer, document, score in 0..1); an answer may occur several times in a document.
         rule: a key of `VOTES`.
 
     Raises:
-        ConfigError: no such rule.
+        ConfigError: the rule is unknown.
     """
     if rule not in VOTES:
-        raise ConfigError(f"no vote {rule!r}", f"votes are {', '.join(VOTES)}")
+        raise ConfigError(f"unknown vote {rule!r}", f"use one of {', '.join(VOTES)}")
     best: dict[K, dict[str, float]] = {}
-    for answer, document, score in found:
+    for answer, document, score in scored:
         scores = best.setdefault(answer, {})
         scores[document] = max(score, scores.get(document, score))
     voted = [
@@ -91,6 +92,6 @@ def vote(found: Iterable[tuple[K, str, float]], rule: str = "smoothed") -> list[
     return sorted(voted, key=lambda one: (-one.score, -one.support, str(one.answer)))
 
 
-def reciprocal_rank(ranked: Sequence[K], right: frozenset[K]) -> float:
-    """1 / the rank of the first right answer; 0 where none is among them."""
-    return next((1 / rank for rank, answer in enumerate(ranked, start=1) if answer in right), 0.0)
+def reciprocal_rank(ranked: Sequence[K], correct: frozenset[K]) -> float:
+    """1 / the rank of the first correct answer; 0 if there is none."""
+    return next((1 / rank for rank, answer in enumerate(ranked, start=1) if answer in correct), 0.0)

@@ -143,8 +143,8 @@ def test_two_sources_of_one_vocabulary_are_told(options, fault):
         load(BuildDataset, {"train": ["a.txt"], "hypernyms": "off", "out": "d", **options})
 
 
-def test_the_books_balance(write, tmp_path):
-    """Documents read = written + left out, by reason; mentions and relation rows are told."""
+def test_the_counts_balance(write, tmp_path):
+    """Documents read = documents written + documents left out, by reason."""
     texts = [
         story("1"),
         story("2", related=False),
@@ -179,8 +179,8 @@ def test_the_books_balance(write, tmp_path):
     assert counts[Reason.DOCUMENTS_LABELLED] == 5
     # what the dropped documents held
     assert counts[Reason.NEGATIVE_PAIR_WITHOUT_POSITIVE] == 3
-    assert counts["positive pairs over --max-tokens"] == 1
-    assert counts["negative pairs over --max-tokens"] == 2
+    assert counts[Reason.POSITIVE_PAIR_TOO_LONG] == 1
+    assert counts[Reason.NEGATIVE_PAIR_TOO_LONG] == 2
 
 
 def test_a_document_over_the_cap_is_told_with_its_pairs(write, tmp_path):

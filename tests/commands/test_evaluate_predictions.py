@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from biorel.commands import evaluate
 from biorel.config import load
 from biorel.config.evaluate import Evaluate
 from biorel.errors import ConfigError, InputError
 from biorel.records import Entity, Mention, Relation
-from biorel.scoring import predictions as evaluate_predictions
 from biorel.tables import write_table
 from tests.command_runs import pubtator, read_json
 
@@ -48,18 +48,18 @@ def row(tail: str, head: str = "MESH:D900001", doc_id: str = "1", relation: str 
 def score(tmp_path: Path, predictions: Path, gold: Path, **options: Any) -> dict[str, Any]:
     out = tmp_path / "scores"
     given = {"predictions": predictions, "gold": (gold,), "out": out, "force": True, **options}
-    evaluate_predictions.run(Evaluate.model_validate(given))
+    evaluate.run(Evaluate.model_validate(given))
     assert (out / "report.md").is_file()
     metrics: dict[str, Any] = read_json(out / "metrics.json")
     return metrics
 
 
-def test_p09_ids_are_compared_in_one_style_and_words_by_the_schema(tmp_path, write, gold):
+def test_p09_ids_are_normalised_and_relation_terms_mapped_by_the_schema(tmp_path, write, gold):
     lines = [row("D900002", head="mesh:d900001", relation="CID"), row("MESH:D900003")]
     assert score(tmp_path, write("p.jsonl", "\n".join(lines)), gold)["micro"]["f1"] == 1.0
 
 
-def test_a_predicted_hypernym_of_a_gold_tail_is_left_out_with_the_filter(tmp_path, write, tree):
+def test_the_filter_leaves_out_a_predicted_hypernym_of_a_gold_tail(tmp_path, write, tree):
     corpus = write(
         "g.txt",
         pubtator(
@@ -79,26 +79,26 @@ def test_a_predicted_hypernym_of_a_gold_tail_is_left_out_with_the_filter(tmp_pat
     assert metrics["micro"]["true_positives"] == 1
 
 
-def test_documents_that_gold_has_not_are_set_aside_and_missing_ones_cost_recall(tmp_path, write, gold):
+def test_predictions_outside_gold_are_ignored_and_missing_ones_lower_recall(tmp_path, write, gold):
     metrics = score(tmp_path, write("p.jsonl", row("MESH:D900002", doc_id="77") + "\n" + row("MESH:D900002")), gold)
     assert metrics["rows"]["of_other_documents"] == 1
     assert metrics["micro"]["predicted"] == 1
     assert metrics["micro"]["recall"] == 0.5
 
 
-def test_no_prediction_at_all_is_a_result(tmp_path, write, gold):
+def test_an_empty_file_of_predictions_is_scored(tmp_path, write, gold):
     metrics = score(tmp_path, write("p.jsonl", ""), gold)
     assert (metrics["micro"]["precision"], metrics["micro"]["f1"]) == (None, 0.0)
 
 
-def test_a_relations_table_is_read_too(tmp_path, gold):
+def test_reads_a_relations_table(tmp_path, gold):
     path = tmp_path / "r.parquet"
     ends = Entity("MESH:D900001", "Chemical", "Drug"), Entity("MESH:D900002", "Disease", "lung cancer")
     write_table(path, Relation, [Relation("1", ends[0], LABEL, ends[1], 0.9, ())])
     assert score(tmp_path, path, gold)["micro"]["true_positives"] == 1
 
 
-def test_mentions_are_scored_strictly_by_overlap_and_by_concept(tmp_path, write, gold):
+def test_mentions_are_scored_by_strict_spans_by_overlap_and_by_concept(tmp_path, write, gold):
     said = [
         ("Drug", "Chemical", "D900001"),
         ("cancer", "Disease", "D900002"),
@@ -115,7 +115,7 @@ def test_mentions_are_scored_strictly_by_overlap_and_by_concept(tmp_path, write,
     assert metrics["concepts"]["Chemical"]["f1"] == 1.0
 
 
-def test_a_mentions_table_or_the_folder_that_holds_it(tmp_path, gold):
+def test_reads_a_mentions_table_or_the_folder_that_contains_it(tmp_path, gold):
     folder = tmp_path / "tagged"
     folder.mkdir()
     write_table(folder / "mentions.parquet", Mention, [Mention("1", 0, 4, "Drug", "Chemical", None)])
@@ -125,13 +125,13 @@ def test_a_mentions_table_or_the_folder_that_holds_it(tmp_path, gold):
         assert metrics["concepts"]["Chemical"]["predicted"] == 0
 
 
-def test_the_overlap_pairs_each_span_once(tmp_path, write, gold):
+def test_overlap_matches_each_span_once(tmp_path, write, gold):
     said = [("lung", "Disease", "D900002"), ("cancer", "Disease", "D900002")]
     metrics = score(tmp_path, write("p.txt", pubtator("1", "Drug gives lung cancer.", "And pain.", said)), gold)
     assert metrics["mentions"]["overlap"]["Disease"]["true_positives"] == 1
 
 
-def test_labels_that_gold_does_not_know_are_a_fault_of_the_schema(tmp_path, write, gold):
+def test_rejects_predictions_without_a_label_of_gold(tmp_path, write, gold):
     with pytest.raises(InputError, match="other_label"):
         score(tmp_path, write("p.jsonl", row("MESH:D900002", relation="other_label")), gold)
     with pytest.raises(InputError, match="no line of it"):
@@ -149,6 +149,6 @@ def test_labels_that_gold_does_not_know_are_a_fault_of_the_schema(tmp_path, writ
         {"model": "m", "dataset": "d", "mesh": ["t"]},
     ],
 )
-def test_either_a_model_or_predictions(flags):
+def test_requires_either_a_model_or_predictions(flags):
     with pytest.raises(ConfigError, match="--"):
         load(Evaluate, {"out": "o", **flags})

@@ -50,8 +50,8 @@ def test_nothing_found_is_no_answer():
     assert vote([]) == []
 
 
-def test_an_unknown_rule_is_told():
-    with pytest.raises(ConfigError, match="no vote 'mean'"):
+def test_rejects_an_unknown_rule():
+    with pytest.raises(ConfigError, match="unknown vote 'mean'"):
         vote([], "mean")
 
 
