@@ -127,7 +127,7 @@ def _score(linker: Linker, documents: Iterable[Annotated]) -> ConceptScore:
 
 
 def _f1(score: ConceptScore, type_: str) -> float:
-    return Prf.of(score.right[type_], score.predicted[type_], score.gold[type_]).f1 or 0.0
+    return Prf.of(score.correct[type_], score.predicted[type_], score.gold[type_]).f1 or 0.0
 
 
 def _card(
