@@ -108,6 +108,7 @@ def folder(
         try:
             with _as_output_error(partial):
                 yield output
+                output.counts.check_balance()
                 write_json(partial / MANIFEST, _manifest(command, options, output, began))
                 _move_into_place(partial, out)
         except BaseException:

@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from biorel.counts import Counts, Outcome, Reason
 from biorel.dataset.pair_features import FEATURES
 from biorel.dataset.relation_schema import RelationSchema, RelationType
 from biorel.model.batch import Batch
@@ -178,3 +179,11 @@ def scrambled(module: nn.Module, seed: int = 0) -> nn.Module:
         for parameter in module.parameters():
             parameter.copy_(torch.randn(parameter.shape, generator=generator, dtype=torch.float64) * 0.5)
     return module
+
+
+def read_and_lost(counts: Counts) -> dict[Reason, int]:
+    """The counts of documents and annotations read, and of rows lost or repaired; checks that the others balance."""
+    counts.check_balance()
+    balancing = {Reason.RECORDS_READ, Reason.ROWS_READ, Reason.MESH_RECORDS_READ, Reason.ANSWERS_READ}
+    balancing |= {reason for reason in Reason if reason.outcome is Outcome.KEPT} - {Reason.DOCUMENTS_READ}
+    return {reason: counts[reason] for reason in Reason if counts[reason] and reason not in balancing}

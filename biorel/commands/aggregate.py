@@ -58,6 +58,7 @@ def run(config: Aggregate, progress: Progress = SILENT) -> Artifact:
     with artifacts.whole_file(config.out, force=config.force) as place:
         WRITERS[format_](place, (_triple(one, told[one.answer], sentences) for one in kept))
     counts.add(Reason.TRIPLES_WRITTEN, count=len(kept))
+    counts.check_balance()
     summary = [f"{reason}: {count}" for reason, count in counts.by_reason.items()]
     return Artifact(label="triples", path=config.out, summary=summary)
 
@@ -73,6 +74,8 @@ def _read(config: Aggregate, counts: Counts) -> dict[Key, _Told]:
             one = told.setdefault(key, _Told(relation))
             if relation.doc_id in one.scores:
                 counts.add(Reason.RELATION_REPEATED)
+            else:
+                counts.add(Reason.RELATIONS_AGGREGATED)
             one.add(relation)
     return told
 

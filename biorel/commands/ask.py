@@ -57,6 +57,7 @@ def run(config: Ask, progress: Progress = SILENT) -> Artifact:
         # a missing template is reported before anything is read
         question_text(templates, query.relation, query.asks, query.entity_id)
     documents, bad_places = read_documents(config.over, counts)
+    counts.check_balance()
     documents = _annotate(config, documents, counts)
     if query is None:
         asked = ask_in_words((config.question or "").strip(), documents, config.type, counts)

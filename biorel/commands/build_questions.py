@@ -46,6 +46,7 @@ def run(config: BuildQuestions, progress: Progress = SILENT) -> Artifact:
         splits = {split: list(_read_split(config, split, counts)) for split in SPLITS}
         _check_splits(splits)
         splits["train"] = [_sample(item, config.unanswerable, counts) for item in splits["train"]]
+        counts.add(Reason.QUESTIONS_KEPT, count=sum(len(item.questions) for items in splits.values() for item in items))
         if not any(item.questions for items in splits.values() for item in items):
             raise InputError("no question in any split", "documents need linked entities of the types of a relation")
         for split, items in splits.items():
@@ -77,7 +78,10 @@ def _read_split(config: BuildQuestions, split: str, counts: Counts) -> Iterator[
         doc_id = document.doc_id
         linked = link(mentions.get(doc_id, ()), "drop")
         questions = tuple(document_questions(doc_id, linked, pairs.get(doc_id, ()), schema, templates))
+        counts.add(Reason.RECORDS_READ)
         counts.add(Reason.DOCUMENTS_READ)
+        counts.add(Reason.DOCUMENTS_KEPT)
+        counts.add(Reason.QUESTIONS_READ, count=len(questions))
         yield QuestionedDocument(document, linked, questions)
 
 

@@ -74,6 +74,7 @@ def run(config: EvaluateReader, progress: Progress = SILENT) -> Artifact:
             for row in _answer_rows(results, opened.decoding):
                 stream.write(json.dumps(row, ensure_ascii=False) + "\n")
         output.counts.add(Reason.QUESTIONS_READ, count=len(results))
+        output.counts.add(Reason.QUESTIONS_KEPT, count=len(results))
     return Artifact(label="evaluation", path=config.out, summary=[table])
 
 

@@ -76,6 +76,7 @@ def _convert(config: Export, source: Path) -> list[str]:
             for relation in relations:
                 writer.write(None, (), (relation,))
                 counts.add(Reason.RELATIONS_WRITTEN)
+        counts.check_balance()
     return [
         f"{reason}: {count}" + (f" ({', '.join(counts.examples[reason])})" if counts.examples.get(reason) else "")
         for reason, count in counts.by_reason.items()

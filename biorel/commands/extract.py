@@ -25,7 +25,7 @@ from biorel.formats.documents import BAD_TOLD, read_records
 from biorel.formats.writers import WRITERS, format_of
 from biorel.model.device import pick_device
 from biorel.progress import SILENT, Progress
-from biorel.records import Status
+from biorel.records import Annotated, Status
 from biorel.resources import resource
 from biorel.schemas import to_row
 
@@ -68,7 +68,11 @@ def run(config: Extract, progress: Progress = SILENT) -> Artifact:
         records = read_records(config.input, counts)
         while chunk := list(islice(records, BATCH_SIZE)):
             docs = extractor.extract([record for _, record in chunk], counts)
-            for (line, _), doc in zip(chunk, docs, strict=True):
+            for (line, record), doc in zip(chunk, docs, strict=True):
+                if isinstance(record, Annotated):
+                    counts.add(Reason.DOCUMENTS_KEPT)
+                    too_many = doc.status == Outcome.BAD_RECORD
+                    counts.add(Reason.DOCUMENT_WITH_TOO_MANY_PAIRS if too_many else Reason.DOCUMENTS_WRITTEN)
                 if doc.status != Outcome.BAD_RECORD:
                     writer.write(doc.document, doc.mentions, [relation.to_record() for relation in doc.relations])
                 elif len(bad_places) < BAD_TOLD:
@@ -83,6 +87,7 @@ def run(config: Extract, progress: Progress = SILENT) -> Artifact:
             raise InputError(f"{first} (and no other record is usable)", "the README tells the formats")
     if extractor.model.model.config.uses_graph and extractor.injector is None:
         counts.add(Reason.DOCUMENTS_WITHOUT_GRAPH, count=by_status.total())
+    counts.check_balance()
     seconds = time.perf_counter() - began
     documents = by_status.total()
     statuses_in_words = ", ".join(f"{count} {name}" for name, count in by_status.items() if count)

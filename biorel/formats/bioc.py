@@ -19,7 +19,7 @@ from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.bioc_concepts import annotated_concepts, curations, infon_text
 from biorel.formats.bioc_parse import parse_bioc
-from biorel.formats.references import concepts_of
+from biorel.formats.references import concepts_of, distinct_curations
 from biorel.formats.spans import check_spans, refuse_all_lost, without_repeats
 from biorel.records import Annotated, Document, Mention
 
@@ -48,6 +48,7 @@ def read_bioc(path: Path, counts: Counts) -> Iterator[Annotated]:
     documents = mentions = 0
     annotations_before = counts[Reason.ANNOTATIONS_READ]
     for document in parse_bioc(path, counts):
+        counts.add(Reason.RECORDS_READ)
         if not document.id.strip():
             counts.add(Reason.RECORD_WITHOUT_ID, str(path))
             continue
@@ -79,7 +80,9 @@ def _annotated(source: BioCDocument, path: Path, counts: Counts) -> Annotated:
     relations = [*source.relations, *(relation for part in _parts(source) for relation in part.relations)]
     found = curations(doc_id, relations, by_id, concepts_of(named), counts, place)
     return Annotated(
-        Document(doc_id, title, abstract), without_repeats(kept, counts, place), tuple(dict.fromkeys(found))
+        Document(doc_id, title, abstract),
+        without_repeats(kept, counts, place),
+        distinct_curations(found, counts, place),
     )
 
 

@@ -18,6 +18,7 @@ from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import read_lines
 from biorel.formats.identifiers import document_key, entity_type
+from biorel.formats.references import distinct_curations
 from biorel.formats.spans import check_spans, is_offset, without_repeats
 from biorel.records import Annotated, Curation, Document, Mention
 
@@ -75,15 +76,19 @@ def read_chemprot(abstracts: Path, entities: Path, relations: Path | None, count
         fields = line.split("\t")
         if not line.strip():
             continue
+        counts.add(Reason.ROWS_READ)
         if len(fields) < 2 or not fields[0].strip():
             counts.add(Reason.ROW_MALFORMED, f"{abstracts}:{number}")
             continue
+        counts.add(Reason.ROWS_KEPT)
+        counts.add(Reason.RECORDS_READ)
+        counts.add(Reason.DOCUMENTS_READ)
         doc_id = fields[0].strip()
         if document_key(doc_id) in seen:
             counts.add(Reason.DOCUMENT_REPEATED, f"{abstracts}:{number}")
             continue
         seen.add(document_key(doc_id))
-        counts.add(Reason.DOCUMENTS_READ)
+        counts.add(Reason.DOCUMENTS_KEPT)
         # a tab within the abstract keeps its place, as offsets count it
         document = Document(doc_id, fields[1], "\t".join(fields[2:]))
         marked = [row.split("\t") for row in entity_rows.pop(doc_id, [])]
@@ -110,12 +115,14 @@ def _grouped(path: Path, width: int, counts: Counts) -> Rows:
     for number, line in read_lines(path, counts):
         if not line.strip():
             continue
+        counts.add(Reason.ROWS_READ)
         if line.count("\t") < width - 1:
             counts.add(Reason.ROW_MALFORMED, f"{path}:{number}")
             continue
         count += 1
         if count > _MOST_ROWS:
             raise InputError(f"{path}: more than {_MOST_ROWS} rows, which are held in memory", "cut the set in parts")
+        counts.add(Reason.ROWS_KEPT)
         doc_id, _, rest = line.partition("\t")
         rows.setdefault(doc_id.strip(), []).append(rest)
     return rows
@@ -140,9 +147,9 @@ def _annotated(
                 entity_type(raw_type),
                 f"LOCAL:{local}",
             )
-    found = dict.fromkeys(_curations(document.doc_id, relations, mentions, counts, place))
+    found = distinct_curations(_curations(document.doc_id, relations, mentions, counts, place), counts, place)
     checked = check_spans(document, tuple(mentions.values()), counts, place)
-    return Annotated(document, without_repeats(checked, counts, place), tuple(found))
+    return Annotated(document, without_repeats(checked, counts, place), found)
 
 
 def _curations(

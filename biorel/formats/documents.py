@@ -44,15 +44,22 @@ def _read_table(path: Path, counts: Counts) -> Iterator[Annotated]:
     beside = path.with_name(MENTIONS)
     mentions = read_by_document(beside, Mention) if beside.is_file() else {}
     for document in read_table(path, Document):
+        counts.add(Reason.RECORDS_READ)
         counts.add(Reason.DOCUMENTS_READ)
         place = f"{path} {document.doc_id}"
-        checked = check_spans(document, mentions.get(document.doc_id, ()), counts, place)
+        rows = mentions.pop(document.doc_id, [])
+        counts.add(Reason.ANNOTATIONS_READ, count=len(rows))
+        checked = check_spans(document, rows, counts, place)
         yield Annotated(document, without_repeats(checked, counts, place))
+    for doc_id, rows in mentions.items():
+        counts.add(Reason.ANNOTATIONS_READ, count=len(rows))
+        counts.add(Reason.ANNOTATION_WITHOUT_DOCUMENT, f"{beside} {doc_id}", len(rows))
 
 
 def _read_citations(path: Path, counts: Counts) -> Iterator[Annotated]:
     """The citations of PubMed XML that have a text; what an update file takes back is passed over."""
     for record in read_pubmed(path, counts):
+        counts.add(Reason.RECORDS_READ)
         if isinstance(record, Deletion):
             counts.add(Reason.RECORD_DELETION, record.doc_id)
         elif not record.document.text.strip():
@@ -122,21 +129,31 @@ def read_records(path: Path, counts: Counts) -> Records:
     yield from READERS[format_of(path)](path, counts)
 
 
-def read_documents(paths: Iterable[Path], counts: Counts) -> Iterator[Annotated]:
-    """Yield the documents of several files in the order given; of a repeated id the first.
+def read_documents(paths: Iterable[Path], counts: Counts, bad_places: list[str] | None = None) -> Iterator[Annotated]:
+    """Yield the documents of several files in the order given; of documents with the same id, the first.
+
+    Args:
+        paths: files in any format of `READERS`.
+        counts: receives the documents read, kept and excluded.
+        bad_places: where given, records that are not documents are skipped, and the first few are described here.
 
     Raises:
-        InputError: as `read_records`, and at the first record that is no document.
+        InputError: a file cannot be read, or without `bad_places`, a record is not a document.
     """
     seen: set[int | str] = set()
     for path in paths:
         for line, record in read_records(path, counts):
             if isinstance(record, BadRecord):
-                place = f"{path}:{line}" if line else str(path)
-                raise InputError(f"{place}: {record.reason}", "mend or remove the record")
+                fault = f"{path}:{line}: {record.reason}" if line else f"{path}: {record.reason}"
+                if bad_places is None:
+                    raise InputError(fault, "correct or remove the record")
+                if len(bad_places) < BAD_TOLD:
+                    bad_places.append(fault)
+                continue
             key = document_key(record.document.doc_id)
             if key in seen:
                 counts.add(Reason.DOCUMENT_REPEATED, f"{path} {record.document.doc_id}")
                 continue
             seen.add(key)
+            counts.add(Reason.DOCUMENTS_KEPT)
             yield record

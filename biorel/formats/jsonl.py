@@ -20,7 +20,7 @@ from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import HALF_OF_PAIR, read_lines
 from biorel.formats.identifiers import concept_ids, document_key, entity_type
-from biorel.formats.references import Concept, concepts_of, resolve, says_no_relation
+from biorel.formats.references import Concept, concepts_of, distinct_curations, resolve, says_no_relation
 from biorel.formats.spans import check_spans, without_repeats
 from biorel.records import Annotated, BadRecord, Curation, Document, Mention
 
@@ -55,6 +55,7 @@ def read_jsonl(path: Path, counts: Counts) -> Iterator[tuple[int, Annotated | Ba
             continue
         lines += 1
         place = f"{path}:{number}"
+        counts.add(Reason.RECORDS_READ)
         record = _record(number, line, seen, counts, place)
         if isinstance(record, BadRecord):
             counts.add(Reason.RECORD_UNUSABLE, f"{place}: {record.reason}")
@@ -90,7 +91,7 @@ def _record(number: int, line: str, seen: set[int | str], counts: Counts, place:
     if curations:
         counts.add(Reason.RELATION_ROWS_READ, count=len(curations))
     checked = check_spans(document, mentions, counts, f"{place} {doc_id}")
-    return Annotated(document, without_repeats(checked, counts, place), tuple(dict.fromkeys(positive)))
+    return Annotated(document, without_repeats(checked, counts, place), distinct_curations(positive, counts, place))
 
 
 def _object(line: str) -> dict[str, Any]:

@@ -31,6 +31,7 @@ def read_pmids(paths: Sequence[Path], counts: Counts) -> tuple[list[str], dict[s
             word = unguarded(line.partition("\t")[0].strip())
             if not word or word.startswith("#"):
                 continue
+            counts.add(Reason.ROWS_READ)
             pmid = pmid_of(_PREFIX.sub("", word))
             if pmid is None:
                 bad[word] = NO_PMID
@@ -39,6 +40,7 @@ def read_pmids(paths: Sequence[Path], counts: Counts) -> tuple[list[str], dict[s
                 counts.add(Reason.PMID_REPEATED, f"{path}:{number}")
             else:
                 pmids[pmid] = None
+                counts.add(Reason.ROWS_KEPT)
     if not pmids:
         raise InputError(f"{', '.join(map(str, paths))}: no PMID", "one PMID a line is expected")
     return list(pmids), bad

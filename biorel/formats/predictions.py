@@ -81,13 +81,20 @@ def _facts(path: Path, counts: Counts) -> Iterator[FactRow]:
         if line.strip():
             fact = _fact(line)
             rows += 1
+            counts.add(Reason.ROWS_READ)
+            counts.add(
+                Reason.ROW_MALFORMED if fact == _NO_ROW else Reason.ROWS_KEPT,
+                f"{path}:{number}" if fact == _NO_ROW else "",
+            )
+            if fact != _NO_ROW:
+                counts.add(Reason.RELATION_ROWS_READ)
             if says_no_relation(fact[2]):
                 sound += 1
                 counts.add(Reason.CURATION_NEGATIVE, f"{path}:{number}")
                 continue
-            sound += fact != _NO_ROW
-            if fact == _NO_ROW:
-                counts.add(Reason.ROW_MALFORMED, f"{path}:{number}")
+            if fact != _NO_ROW:
+                sound += 1
+                counts.add(Reason.CURATIONS_KEPT)
             yield fact
     if rows and not sound:
         raise InputError(f"{path}: no line of it is a relation", "relations are read as biorel extract writes them")

@@ -99,6 +99,9 @@ def _records(element: Any, counts: Counts, place: str) -> Iterator[Citation | De
             doc_id = pmid_of(raw.text or "")
             if doc_id:
                 yield Deletion(doc_id)
+            else:
+                counts.add(Reason.RECORDS_READ)
+                counts.add(Reason.RECORD_WITHOUT_PMID, place)
         return
     # only here: the ids of cited and corrected articles stand deeper
     body = element if element.tag == "MedlineCitation" else element.find("MedlineCitation")
@@ -107,6 +110,7 @@ def _records(element: Any, counts: Counts, place: str) -> Iterator[Citation | De
     raw = body.find("PMID") if body is not None else None
     doc_id = pmid_of(raw.text or "") if raw is not None else None
     if body is None or raw is None or doc_id is None:
+        counts.add(Reason.RECORDS_READ)
         counts.add(Reason.RECORD_WITHOUT_PMID, place)
         return
     holder, published = _article_of(body)

@@ -19,7 +19,7 @@ from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import read_lines
 from biorel.formats.identifiers import concept_ids, entity_type
-from biorel.formats.references import Concept, concepts_of, resolve, says_no_relation
+from biorel.formats.references import Concept, concepts_of, distinct_curations, resolve, says_no_relation
 from biorel.formats.spans import check_spans, is_offset, refuse_all_lost, without_repeats
 from biorel.records import Annotated, Curation, Document, Mention
 
@@ -48,6 +48,7 @@ def read_pubtator(path: Path, counts: Counts) -> Iterator[Annotated]:
         if not block and title is None:
             # not held: a long file of another kind has no title at all
             if line.strip():
+                counts.add(Reason.ROWS_READ)
                 _bad_row(path, number, "no title line above it", counts)
             continue
         starts_next = title is not None and title[2] == "t" and title[1] != block_id
@@ -58,6 +59,7 @@ def read_pubtator(path: Path, counts: Counts) -> Iterator[Annotated]:
                 yield annotated
             block, block_id = [], ""
         if line.strip() and len(block) >= _MOST_LINES:
+            counts.add(Reason.ROWS_READ)
             _bad_row(path, number, f"more than {_MOST_LINES} lines under one title", counts)
         elif line.strip():
             block.append((number, line))
@@ -90,6 +92,7 @@ def _document(path: Path, block: list[tuple[int, str]], counts: Counts) -> Itera
     document = Document(doc_id, texts.get("t", ""), texts.get("a", ""))
     mentions: list[Mention] = []
     relations: list[list[str]] = []
+    annotations = 0
     for number, line in rows:
         fields = [field.strip("\r") for field in line.split("\t")]
         if fields[0].strip() != doc_id:
@@ -97,6 +100,7 @@ def _document(path: Path, block: list[tuple[int, str]], counts: Counts) -> Itera
         elif len(fields) >= _MIN_ANNOTATION_FIELDS and all(is_offset(part.strip()) for part in fields[1:3]):
             named = _mentions(doc_id, fields)
             mentions.extend(named)
+            annotations += 1
             counts.add(Reason.ANNOTATIONS_READ)
             if len(named) > 1:
                 counts.add(Reason.MENTIONS_ADDED_SEVERAL_CONCEPTS, count=len(named) - 1)
@@ -105,11 +109,14 @@ def _document(path: Path, block: list[tuple[int, str]], counts: Counts) -> Itera
             counts.add(Reason.RELATION_ROWS_READ)
         else:
             _bad_row(path, number, "neither an annotation nor a relation", counts)
+    counts.add(Reason.ROWS_READ, count=len(rows))
+    counts.add(Reason.ROWS_KEPT, count=annotations + len(relations))
+    counts.add(Reason.RECORDS_READ)
     counts.add(Reason.DOCUMENTS_READ)
     place = f"{path} {doc_id}"
-    curations = dict.fromkeys(_curations(doc_id, relations, concepts_of(mentions), counts, place))
+    curations = distinct_curations(_curations(doc_id, relations, concepts_of(mentions), counts, place), counts, place)
     checked = check_spans(document, mentions, counts, place)
-    yield Annotated(document, without_repeats(checked, counts, place), tuple(curations))
+    yield Annotated(document, without_repeats(checked, counts, place), curations)
 
 
 def _mentions(doc_id: str, fields: list[str]) -> list[Mention]:

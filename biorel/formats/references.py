@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from biorel.counts import Counts, Reason
 from biorel.formats.identifiers import concept_id
-from biorel.records import Mention
+from biorel.records import Curation, Mention
 
 Concept = tuple[str, str]
 """(entity id, entity type)"""
@@ -49,3 +50,14 @@ def resolve(raw: str, type_: str, concepts: Mapping[str, Concept]) -> Concept | 
     if id_ is None:
         return None
     return concepts.get(id_, (id_, type_))
+
+
+def distinct_curations(curations: Iterable[Curation], counts: Counts, place: str) -> tuple[Curation, ...]:
+    """The curations of a document in their order, each once; repeats are counted."""
+    given = tuple(curations)
+    kept = tuple(dict.fromkeys(given))
+    if len(kept) < len(given):
+        counts.add(Reason.CURATION_REPEATED, place, len(given) - len(kept))
+    if kept:
+        counts.add(Reason.CURATIONS_KEPT, count=len(kept))
+    return kept

@@ -63,6 +63,8 @@ def without_repeats(mentions: Iterable[Mention], counts: Counts, place: str) -> 
         if mention in kept:
             counts.add(Reason.MENTION_REPEATED, f"{place} {mention.start}-{mention.end}")
         kept[mention] = None
+    if kept:
+        counts.add(Reason.MENTIONS_KEPT, count=len(kept))
     return tuple(kept)
 
 

@@ -38,6 +38,7 @@ def read_spo(path: Path, counts: Counts) -> Iterator[Triple]:
                 f"{path}:{number}: {filled} field{'' if filled == 1 else 's'} where a triple has three",
                 "a line is: subject, a tab, predicate, a tab, object",
             )
+        counts.add(Reason.ROWS_READ)
         counts.add(Reason.SPO_TRIPLES_KEPT)
         subject, predicate, object_ = fields
         yield Triple(subject, predicate, object_, "", "", SOURCE)

@@ -71,7 +71,9 @@ def _paragraphs(value: Any, counts: Counts, place: str) -> Iterator[tuple[Docume
                     raise _FaultError(f"{inner}.qas[{place_}]: the id {question.question_id} stands earlier already")
                 asked.add(question.question_id)
                 questions.append(question)
+            counts.add(Reason.RECORDS_READ)
             counts.add(Reason.DOCUMENTS_READ)
+            counts.add(Reason.DOCUMENTS_KEPT)
             counts.add(Reason.QUESTIONS_READ, count=len(questions))
             yield Document(doc_id, *cut_title(context)), tuple(questions)
 
@@ -81,7 +83,7 @@ def _question(item: Any, where: str, doc_id: str, context: str, counts: Counts, 
     text = _text(_field(item, "question", where), f"{where}.question").strip()
     if not text:
         raise _FaultError(f"{where}.question is empty")
-    spans = []
+    spans: dict[AnswerSpan, None] = {}
     given = [] if item.get("is_impossible") is True else item.get("answers", [])
     for number, answer in enumerate(_list(given, f"{where}.answers")):
         inner = f"{where}.answers[{number}]"
@@ -89,6 +91,7 @@ def _question(item: Any, where: str, doc_id: str, context: str, counts: Counts, 
         start = _field(answer, "answer_start", inner)
         if isinstance(start, bool) or not isinstance(start, int):
             raise _FaultError(f"{inner}.answer_start is no whole number")
+        counts.add(Reason.ANSWERS_READ)
         if not wanted.strip():
             counts.add(Reason.ANSWER_EMPTY, f"{path} {question_id}")
             continue
@@ -98,8 +101,12 @@ def _question(item: Any, where: str, doc_id: str, context: str, counts: Counts, 
                 continue
             counts.add(Reason.ANSWER_MOVED, f"{path} {question_id}")
             start = context.index(wanted)
-        spans.append(AnswerSpan(start, start + len(wanted), wanted, ""))
-    ordered = tuple(sorted(set(spans), key=lambda span: (span.start, span.end)))
+        span = AnswerSpan(start, start + len(wanted), wanted, "")
+        if span in spans:
+            counts.add(Reason.ANSWER_REPEATED, f"{path} {question_id}")
+        spans[span] = None
+    counts.add(Reason.ANSWERS_KEPT, count=len(spans))
+    ordered = tuple(sorted(spans, key=lambda span: (span.start, span.end)))
     return Question(question_id, doc_id, text, "", "", "", "", ordered, ())
 
 

@@ -104,6 +104,7 @@ def _table_curations(table: _Table, path: Path, counts: Counts, doc_ids: Contain
         if not relations and not inferred:
             counts.add(Reason.CTD_ROW_WITHOUT_ACTION, f"{path}:{number}")
             continue
+        counts.add(Reason.CTD_ROWS_KEPT)
         head, tail = (table.head_type, head_id), (table.tail_type, tail_id)
         for article in articles:
             for relation in dict.fromkeys(relations) or ("",):
@@ -134,6 +135,7 @@ def read_interaction_types(folder: Path, counts: Counts) -> dict[str, str]:
     if path is None:
         raise missing(folder, (_TYPES,))
     rows = [cells for _, cells in read_rows(path, ("TypeName", "Code", "ParentCode"), counts)]
+    counts.add(Reason.CTD_ROWS_KEPT, count=len(rows))
     names = {code: name.replace(" ", "_") for name, code, _ in rows} | {"": ""}
     parents: dict[str, str] = {}
     for name, code, parent in rows:
@@ -159,6 +161,7 @@ def read_alternate_ids(path: Path, counts: Counts) -> dict[str, str]:
         if primary is None:
             counts.add(Reason.CTD_ROW_WITHOUT_CONCEPT, f"{path}:{number}")
             continue
+        counts.add(Reason.CTD_ROWS_KEPT)
         alternates = (concept_id(raw, "Disease") for raw in raw_alternates.split("|"))
         known.append((primary, [alternate for alternate in alternates if alternate is not None]))
     clear, shared = part_alternates(known)

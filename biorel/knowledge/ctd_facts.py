@@ -53,6 +53,8 @@ def read_facts(path: Path, counts: Counts) -> Iterator[Curation]:
         found = [article for part in articles.split("|") if (article := part.strip()).isdecimal()]
         if not found:
             counts.add(Reason.CTD_ROW_WITHOUT_PMID, f"{path}:{number}")
+            continue
+        counts.add(Reason.CTD_ROWS_KEPT)
         for article in found:
             for relation in relations or ("",):
                 yield Curation(article, "Chemical", head, relation, "Disease", tail, asserted=bool(relations))

@@ -107,6 +107,7 @@ def _terms(vocabulary: _Vocabulary, path: Path, counts: Counts) -> Iterator[Term
         if id_ is None or not name:
             counts.add(Reason.CTD_ROW_WITHOUT_CONCEPT_OR_NAME, f"{path}:{number}")
             continue
+        counts.add(Reason.CTD_ROWS_KEPT)
         synonyms = [values.get(_GENE_NAME, "")]
         synonyms += [synonym for column in synonym_columns for synonym in values[column].split("|")]
         alternates = values.get(vocabulary.alternates, "").split("|")

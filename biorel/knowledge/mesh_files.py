@@ -83,19 +83,25 @@ def _tsv_entries(path: Path, lines: list[str], counts: Counts) -> Iterator[Entry
             header_seen = True
             continue
         cells = [cell.strip() for cell in line.split("\t")]
+        counts.add(Reason.ROWS_READ)
         id_ = _mesh_id(cells[1]) if len(cells) >= len(_TSV_COLUMNS) else None
         if id_ is None:
             counts.add(Reason.ROW_MALFORMED, f"{path}:{number}")
         else:
+            counts.add(Reason.ROWS_KEPT)
             yield Entry(id_, cells[2], (cells[0],), ())
 
 
 def _mtrees_entries(path: Path, lines: list[str], counts: Counts) -> Iterator[Entry]:
     for number, line in enumerate(lines, start=1):
         name, semicolon, place = line.strip().rpartition(";")
+        if not line.strip():
+            continue
+        counts.add(Reason.ROWS_READ)
         if semicolon and name:
+            counts.add(Reason.ROWS_KEPT)
             yield Entry("", name, (place,), ())
-        elif line.strip():
+        else:
             counts.add(Reason.ROW_MALFORMED, f"{path}:{number}")
 
 
@@ -103,9 +109,11 @@ def _xml_entries(path: Path, counts: Counts) -> Iterator[Entry]:
     roots = ("DescriptorRecordSet", "SupplementalRecordSet")
     for record in read_elements(path, "MeSH", roots, ("DescriptorRecord", "SupplementalRecord")):
         entry = _descriptor(record) if record.tag == "DescriptorRecord" else _supplementary(record)
+        counts.add(Reason.MESH_RECORDS_READ)
         if entry is None:
             counts.add(Reason.MESH_RECORD_MALFORMED, str(path))
         else:
+            counts.add(Reason.MESH_RECORDS_KEPT)
             yield entry
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from biorel.counts import Counts, Reason
 from biorel.dataset.candidates import EntityKey
 from biorel.errors import InputError
-from biorel.formats.documents import BAD_TOLD, DOCUMENTS, read_records
-from biorel.formats.identifiers import document_key
+from biorel.formats import documents as records
+from biorel.formats.documents import DOCUMENTS
 from biorel.qa.passages import PassageWindower
 from biorel.qa.questions import Templates, first_name, question_text
-from biorel.records import Annotated, BadRecord, Question
+from biorel.records import Annotated, Question
 from biorel.text.alignment import words
 
 # a question is encoded again with every window of every document
@@ -146,19 +146,12 @@ def read_documents(paths: Sequence[Path], counts: Counts) -> tuple[list[Annotate
     Raises:
         InputError: a file cannot be read, or there is no document.
     """
-    documents: dict[int | str, Annotated] = {}
     bad_places: list[str] = []
-    for path in _list_files(paths):
-        for line, record in read_records(path, counts):
-            if isinstance(record, BadRecord):
-                if len(bad_places) < BAD_TOLD:
-                    bad_places.append(f"{path}:{line}: {record.reason}")
-            elif documents.setdefault(document_key(record.document.doc_id), record) is not record:
-                counts.add(Reason.DOCUMENT_REPEATED, f"{path} {record.document.doc_id}")
+    documents = list(records.read_documents(_list_files(paths), counts, bad_places))
     if not documents:
         detail = bad_places[0] if bad_places else ", ".join(map(str, paths))
         raise InputError(f"no document to read ({detail})", "give files or folders of documents with --over")
-    return list(documents.values()), tuple(bad_places)
+    return documents, tuple(bad_places)
 
 
 def _list_files(paths: Sequence[Path]) -> Iterator[Path]:

@@ -8,6 +8,7 @@ from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.formats.chemprot import locate, read_chemprot
 from biorel.records import Curation, Document
+from tests.builders import read_and_lost
 
 ABSTRACTS = "900001\tAlphadrug and GEN1.\tAlphadrug blocks GEN1.\n900002\tOther.\tNothing.\n"
 ENTITIES = (
@@ -44,7 +45,7 @@ def test_each_annotation_is_an_entity_of_its_own(read, counts, relations, word):
     ]
     assert first.curations == (Curation("900001", "Chemical", "LOCAL:T3", word, "Gene", "LOCAL:T4"),)
     assert [mention.text for mention in second.mentions] == ["Other"]
-    assert dict(counts.by_reason) == {
+    assert read_and_lost(counts) == {
         Reason.ANNOTATIONS_READ: 5,
         Reason.DOCUMENTS_READ: 2,
         Reason.RELATION_ROWS_READ: 1,
@@ -74,12 +75,12 @@ def test_rows_that_fit_nothing_are_booked(read, counts):
         "900001\tT7\tCHEMICAL\t1\t4\tabc\n",
         relations=DRUGPROT + "900001\tINHIBITOR\tArg1:T3\tArg2:T99\n900008\tX\tArg1:T1\tArg2:T2\n900001\tX\n",
     )
-    assert dict(counts.by_reason) == {
+    assert read_and_lost(counts) == {
         Reason.ANNOTATION_NAME_REPEATED: 1,
         Reason.ANNOTATION_WITHOUT_OFFSETS: 1,
         Reason.ANNOTATION_WITHOUT_DOCUMENT: 1,
         Reason.ANNOTATIONS_READ: 9,
-        Reason.DOCUMENTS_READ: 2,
+        Reason.DOCUMENTS_READ: 3,
         Reason.DOCUMENT_REPEATED: 1,
         Reason.ROW_MALFORMED: 3,
         Reason.MENTION_SPAN_MISMATCH: 1,

@@ -10,6 +10,7 @@ from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.formats.documents import BIOC, JSONL, PUBMED, PUBTATOR, format_of, read_documents, read_records
 from biorel.records import BadRecord
+from tests.builders import read_and_lost
 
 PUBTATOR_TEXT = "900001|t|Title one.\n900001|a|Abstract.\n"
 RECORD = {"pmid": 900001, "title": "Title one.", "abstract": "Abstract."}
@@ -106,7 +107,7 @@ def test_of_pubmed_xml_the_citations_with_a_text_are_documents(write, counts):
     body = f"{CITATION}{empty}{CITATION.replace('900001', '4')}{taken_back}"
     path = write("a.xml", f"<MedlineCitationSet>{body}</MedlineCitationSet>")
     assert [annotated.document.doc_id for annotated in read_documents([path], counts)] == ["900001", "4"]
-    assert counts.by_reason == {Reason.RECORD_WITHOUT_TEXT: 1, Reason.RECORD_DELETION: 1, Reason.DOCUMENTS_READ: 2}
+    assert read_and_lost(counts) == {Reason.RECORD_WITHOUT_TEXT: 1, Reason.RECORD_DELETION: 1, Reason.DOCUMENTS_READ: 2}
 
 
 def test_J02_a_bad_record_stops_with_file_and_line(write, counts):

@@ -10,6 +10,7 @@ from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.formats.jsonl import cut_title, read_jsonl
 from biorel.records import Annotated, BadRecord, Curation, Document, Mention
+from tests.builders import read_and_lost
 
 TEXT = {"pmid": 900001, "title": "Alphadrug causes tremor.", "abstract": "In rats."}
 ENTITIES = [
@@ -68,7 +69,7 @@ def test_a_record_is_a_document_with_mentions_and_curations(read, counts, name):
         ),
         (Curation("900001", "Chemical", "MESH:D900001", "CID", "Disease", "MESH:D900002"),),
     )
-    assert dict(counts.by_reason) == {
+    assert read_and_lost(counts) == {
         Reason.ANNOTATIONS_READ: 2,
         Reason.DOCUMENTS_READ: 1,
         Reason.RELATION_ROWS_READ: 1,

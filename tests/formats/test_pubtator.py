@@ -8,6 +8,7 @@ from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.formats.pubtator import read_pubtator
 from biorel.records import Curation, Document
+from tests.builders import read_and_lost
 
 TWO_DOCUMENTS = """\
 900001|t|Alphadrug causes tremor.
@@ -39,7 +40,7 @@ def test_documents_come_with_mentions_and_curations(write, counts, name, end):
     assert ids(first) == ["MESH:D900001", "MESH:D900002", "MESH:D900001"]
     assert first.curations == (Curation("900001", "", "MESH:D900001", "CID", "", "MESH:D900002"),)
     assert second.document == Document("900002", "Betadrug.", "")
-    assert dict(counts.by_reason) == {
+    assert read_and_lost(counts) == {
         Reason.ANNOTATIONS_READ: 3,
         Reason.DOCUMENTS_READ: 2,
         Reason.RELATION_ROWS_READ: 1,

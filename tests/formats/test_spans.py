@@ -86,4 +86,4 @@ def test_spans_that_show_nothing_of_their_text_are_dropped(counts, bad):
 def test_repeats_are_dropped_and_booked_in_order(counts):
     first, second = mention(0, 4, "Dose"), mention(5, 7, "of")
     assert without_repeats([second, first, second], counts, "f") == (second, first)
-    assert dict(counts.by_reason) == {Reason.MENTION_REPEATED: 1}
+    assert dict(counts.by_reason) == {Reason.MENTION_REPEATED: 1, Reason.MENTIONS_KEPT: 2}

@@ -13,6 +13,7 @@ from biorel.formats import files as json_size
 from biorel.formats import squad
 from biorel.formats.squad import read_squad, write_squad
 from biorel.records import AnswerSpan, Document, Question
+from tests.builders import read_and_lost
 
 CONTEXT = "Lithium caused tremor. The tremor went away."
 
@@ -36,7 +37,9 @@ def test_a_question_has_its_spans(write, counts):
         (15, "tremor"),
         (27, "tremor"),
     ]
-    assert counts.by_reason == {Reason.DOCUMENTS_READ: 1, Reason.QUESTIONS_READ: 1}
+    # the caller counts the questions that it keeps
+    counts.add(Reason.QUESTIONS_KEPT)
+    assert read_and_lost(counts) == {Reason.DOCUMENTS_READ: 1, Reason.QUESTIONS_READ: 1}
 
 
 def test_an_impossible_question_has_no_answer(write, counts):

@@ -24,6 +24,7 @@ from biorel.knowledge.ctd_curations import read_curations, read_interaction_type
 from biorel.knowledge.ctd_table import read_rows
 from biorel.knowledge.mesh import read_mesh
 from biorel.records import Annotated
+from tests.builders import read_and_lost
 
 pytestmark = pytest.mark.slow
 
@@ -167,7 +168,7 @@ def test_every_row_of_the_ctd_slice_becomes_its_curations(shared_data, counts):
             expected += len(row["PubMedIDs"].split("|")) * len(row[column].split("|"))
     curations = list(read_curations(folder, counts))
     assert len(curations) == expected
-    assert dict(counts.by_reason) == {Reason.CTD_ROW_INFERRED: inferred, Reason.CTD_ROWS_READ: rows}
+    assert read_and_lost(counts) == {Reason.CTD_ROW_INFERRED: inferred, Reason.CTD_ROWS_READ: rows}
     oracle = json.loads((shared_data / "oracles.json").read_text(encoding="utf-8"))
     assert inferred == oracle["ctd_slice (schema ctd14, no length cap)"]["inferred_rows_ignored"]
     assert sum(not curation.asserted for curation in curations) == inferred
@@ -193,7 +194,7 @@ def test_every_action_of_the_ctd_slice_has_a_known_type(shared_data, counts):
 def test_rows_of_a_ctd_like_file_are_all_read(shared_data, counts):
     path = shared_data / "ctd_rows/chemical_disease_marker_pmids.tsv.gz"
     assert sum(1 for _ in read_rows(path, ("ChemicalID", "DiseaseID", "PubMedIDs"), counts)) == 135_191
-    assert dict(counts.by_reason) == {Reason.CTD_ROWS_READ: 135_191}
+    assert read_and_lost(counts) == {Reason.CTD_ROWS_READ: 135_191}
 
 
 def test_every_place_of_the_mesh_tree_is_read(shared_data, counts):
@@ -203,7 +204,7 @@ def test_every_place_of_the_mesh_tree_is_read(shared_data, counts):
     places = [(f"MESH:{id_}", place) for place, id_, _ in rows]
     assert {(id_, place) for id_, numbers in mesh.tree_numbers.items() for place in numbers} == set(places)
     assert set(mesh.names) == {id_ for id_, _ in places}
-    assert dict(counts.by_reason) == {}
+    assert read_and_lost(counts) == {}
 
 
 def test_drugprot_is_read_whole(shared_data, counts):
@@ -214,4 +215,4 @@ def test_drugprot_is_read_whole(shared_data, counts):
     check_mentions(documents, counts, len(lines_of(entities)))
     assert sum(len(item.mentions) for item in documents) == len(lines_of(entities))
     assert sum(len(item.curations) for item in documents) == len(lines_of(relations)) == 3761
-    assert dict(counts.by_reason).keys() == {Reason.ANNOTATIONS_READ, Reason.DOCUMENTS_READ, Reason.RELATION_ROWS_READ}
+    assert read_and_lost(counts).keys() == {Reason.ANNOTATIONS_READ, Reason.DOCUMENTS_READ, Reason.RELATION_ROWS_READ}

@@ -8,6 +8,7 @@ from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.knowledge.ctd_curations import read_alternate_ids, read_curations, read_interaction_types
 from biorel.records import Curation
+from tests.builders import read_and_lost
 
 REMARKS = "# The Comparative Toxicogenomics Database (CTD)\n#\n# Report created: now, then\n#\n# Fields:\n"
 GENE_COLUMNS = (
@@ -67,7 +68,7 @@ def test_every_file_and_packing_gives_one_curation_for_each_article_and_action(w
         fact("3", "therapeutic"),
         Curation("4", *gene, "therapeutic", "Disease", "OMIM:900208"),
     ]
-    assert dict(counts.by_reason) == {Reason.CTD_ROWS_READ: 3}
+    assert read_and_lost(counts) == {Reason.CTD_ROWS_READ: 3}
 
 
 def test_C02_inferred_rows_are_not_asserted_and_both_counts_are_told(write, read, counts):
@@ -89,7 +90,7 @@ def test_an_interaction_without_an_action_is_no_inference(write, read, counts):
         table(GENE_COLUMNS, "a,C900001,,G,9003,,,,text,,1", "a,C900001,,G,9003,,,,text,affects^binding,1"),
     )
     assert [curation.relation for curation in read()] == ["affects^binding"]
-    assert dict(counts.by_reason) == {
+    assert read_and_lost(counts) == {
         Reason.CTD_ROW_WITHOUT_ACTION: 1,
         Reason.CTD_ROWS_READ: 2,
         Reason.CTD_TABLE_ABSENT: 2,

@@ -8,6 +8,7 @@ from biorel.counts import Reason
 from biorel.dataset.hypernyms import strict_ancestors
 from biorel.errors import InputError
 from biorel.knowledge.mesh import Mesh, read_mesh, resolve
+from tests.builders import read_and_lost
 
 TSV = "Tree Number\tDesc Ui\tTerm\nC01\tD900001\tInfections\nC01.100\tD900002\tFever\nC23.888\tD900002\tFever\n"
 MTREES = "Infections;C01\nFever;C01.100\nFever;C23.888\n"
@@ -55,7 +56,7 @@ NAMES = {"MESH:D900001": "Infections", "MESH:D900002": "Fever"}
 def test_the_tree_as_tsv_in_every_encoding(write, counts, name, encoding, end):
     path = write(name, TSV.replace("\n", end).encode(encoding))
     assert read_mesh([path], counts) == Mesh(TREE, NAMES, {})
-    assert dict(counts.by_reason) == {}
+    assert read_and_lost(counts) == {}
 
 
 def test_a_tsv_with_a_marked_utf16_header_and_greek(write, counts):
@@ -94,7 +95,7 @@ def test_mtrees_takes_its_ids_from_a_descriptor_file_by_name(write, counts, enco
     tsv = write("tree.tsv", "Tree Number\tDesc Ui\tTerm\nC01\tD900001\tInfections\nA01\tD900002\tFièvre; aiguë\n")
     mesh = read_mesh([mtrees, tsv], counts)
     assert mesh.tree_numbers == {"MESH:D900001": ("C01",), "MESH:D900002": ("A01", "C01.100", "C23.888")}
-    assert dict(counts.by_reason) == {Reason.TREE_NAME_WITHOUT_DESCRIPTOR: 1}
+    assert read_and_lost(counts) == {Reason.TREE_NAME_WITHOUT_DESCRIPTOR: 1}
 
 
 def test_mtrees_alone_is_told(write, counts):
