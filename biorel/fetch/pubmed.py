@@ -147,6 +147,7 @@ def write_tables(
                 articles.write([record.article])
                 reasons.pop(doc_id, None)
                 written += 1
+                counts.add(Reason.CITATIONS_KEPT)
                 counts.add(Reason.DOCUMENTS_WRITTEN)
                 if record.article.abstract_source == OTHER_ABSTRACT:
                     counts.add(Reason.ABSTRACT_FROM_PUBLISHER, doc_id)

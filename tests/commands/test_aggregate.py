@@ -10,6 +10,7 @@ import pytest
 
 from biorel.commands import aggregate
 from biorel.config.aggregate import Aggregate
+from biorel.counts import Reason
 from biorel.errors import ConfigError, InputError, OutputError
 from biorel.formats.jsonl_writer import relation_row
 from biorel.records import CorpusTriple, Entity, Evidence, Relation
@@ -66,7 +67,7 @@ def test_tsv_holds_the_same_and_the_sentence(tmp_path):
     assert (first["sentence"], first["evidence_sentence"]) == ("Lithium tremor.", "0-16")
     assert (second["sentence"], second["documents"]) == ("", "2")
     assert third["head_name"] == "'=sum"
-    assert "documents of a best evidence that --documents does not hold: 2" in made.summary
+    assert f"{Reason.EVIDENCE_DOCUMENT_MISSING}: 2" in made.summary
     assert "relations told again of the same document: 1" in made.summary
 
 

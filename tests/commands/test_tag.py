@@ -82,8 +82,8 @@ def test_imported_annotations_keep_their_ids_and_are_all_told(tmp_path, abstract
         ("8", "tremor", "MESH:D900002"),
     ]
     counts = manifest["counts"]
-    assert counts["annotated documents"] == 3
-    assert counts["annotated documents without a document to lay them over"] == 1
+    assert counts[Reason.ANNOTATED_DOCUMENTS_READ] == 3
+    assert counts[Reason.ANNOTATED_DOCUMENT_UNMATCHED] == 1
     assert counts[Reason.DOCUMENTS_WITHOUT_ANNOTATIONS] == 298
     assert counts[Reason.DOCUMENTS_WITH_OTHER_TEXT] == 1
 

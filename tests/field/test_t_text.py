@@ -132,7 +132,7 @@ def test_t_05_counts_an_entity_past_the_token_limit_against_recall(write, tmp_pa
     assert pairs(tmp_path / "d", "test")["MESH:D900001", "MESH:D900002"].excluded_because == (
         "" if kept else "too_long"
     )
-    assert counts(tmp_path / "d").get("positive pairs over --max-tokens", 0) == (not kept)
+    assert counts(tmp_path / "d").get(Reason.POSITIVE_PAIR_TOO_LONG, 0) == (not kept)
 
 
 @pytest.mark.parametrize("length", [1, 15, 16, 17, 40, 333])

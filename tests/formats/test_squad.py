@@ -39,7 +39,11 @@ def test_a_question_has_its_spans(write, counts):
     ]
     # the caller counts the questions that it keeps
     counts.add(Reason.QUESTIONS_KEPT)
-    assert read_and_lost(counts) == {Reason.DOCUMENTS_READ: 1, Reason.QUESTIONS_READ: 1}
+    assert read_and_lost(counts) == {
+        Reason.DOCUMENTS_READ: 1,
+        Reason.QUESTIONS_READ: 1,
+        Reason.ANSWER_REPEATED: 1,
+    }
 
 
 def test_an_impossible_question_has_no_answer(write, counts):
