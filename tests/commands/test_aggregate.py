@@ -68,7 +68,7 @@ def test_tsv_holds_the_same_and_the_sentence(tmp_path):
     assert (second["sentence"], second["documents"]) == ("", "2")
     assert third["head_name"] == "'=sum"
     assert f"{Reason.EVIDENCE_DOCUMENT_MISSING}: 2" in made.summary
-    assert "relations told again of the same document: 1" in made.summary
+    assert f"{Reason.RELATION_REPEATED}: 1" in made.summary
 
 
 def test_two_files_with_the_same_document_support_a_triple_once(tmp_path):
