@@ -1,4 +1,4 @@
-"""A disk that is full: the limit on the size of a file stands in for it, as a write beyond it fails likewise."""
+"""Simulates a full disk by a limit on the size of files, since a write beyond the limit fails in the same way."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def room_for(size: int) -> Iterator[None]:
-    """No file can grow beyond so many bytes."""
+    """Keep every file from growing beyond `size` bytes."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:

@@ -1,4 +1,4 @@
-"""A process of its own that holds the lock of an output, to be killed or to be let go."""
+"""A second process that holds the lock of an output, and can be killed or released."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ with sole_writer(Path(sys.argv[1])):
 
 @contextmanager
 def held_elsewhere(out: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process holds the lock of `out` for the time of the block, unless it is killed there."""
+    """Let another process hold the lock of `out` during the block, unless the block kills it."""
     process = subprocess.Popen(
         [sys.executable, "-c", _HOLD, str(out)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

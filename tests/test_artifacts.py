@@ -61,7 +61,7 @@ def test_does_not_replace_a_folder_that_another_process_finished_meanwhile(tmp_p
 
 @pytest.mark.parametrize("moves", [0, 1, 2, 3])
 def test_a_kill_during_a_replacement_leaves_a_whole_folder_or_one_to_restore(tmp_path, moves):
-    """The moves of a replacement are: the old one aside, the new one into place, the old one removed."""
+    """A replacement moves the old folder aside, moves the new one into place, and removes the old one."""
     out = tmp_path / "out"
     write(out, "old")
     child = os.fork()

@@ -1,4 +1,4 @@
-"""The lock of an output, between processes."""
+"""The lock of an output works between processes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_killed_process_leaves_no_lock_behind(tmp_path):
 
 
 def test_a_worker_that_outlives_its_parent_does_not_hold_the_lock(tmp_path):
-    """spaCy's workers wait on a pipe that never closes when their parent was killed."""
+    """Workers of spaCy keep waiting on a pipe after their parent was killed."""
     out = tmp_path / "out"
     reader, writer = os.pipe()
     parent = os.fork()

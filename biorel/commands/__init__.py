@@ -63,7 +63,7 @@ class Command:
             config: an instance of `config_class`.
 
         Raises:
-            BiorelError: whatever the command raises.
+            BiorelError: the command failed.
         """
         result: Artifact = import_module(self.module).run(config, progress)
         return result

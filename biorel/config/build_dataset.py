@@ -100,13 +100,13 @@ class BuildDataset(Config):
         if sets and asked:
             raise ValueError(f"--train/--dev/--test are splits already: leave out {asked[0]}")
         if self.split_sizes is not None and (min(self.split_sizes) < 0 or not self.split_sizes[0]):
-            raise ValueError("--split-sizes: train holds one document at least, dev and test none or more")
+            raise ValueError("--split-sizes: train needs at least one document; dev and test may have none")
         if (self.folds is None) != (self.fold is None):
             raise ValueError("--folds and --fold go together")
         if self.folds is not None and self.fold is not None and self.fold > self.folds:
             raise ValueError(f"--fold {self.fold} of --folds {self.folds}: folds are 1 to {self.folds}")
         if self.hypernyms != "off" and not self.mesh:
-            raise ValueError(f"--hypernyms {self.hypernyms} needs --mesh; without MeSH say --hypernyms off")
+            raise ValueError(f"--hypernyms {self.hypernyms} needs --mesh; without MeSH, give --hypernyms off")
         if fault := tokenizer_fault(self.tokenizer, self.merges, self.tokenizer_file):
             raise ValueError(fault)
         if self.dev_share + self.test_share >= 1:

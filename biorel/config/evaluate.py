@@ -53,7 +53,7 @@ class Evaluate(Config):
         if any(of_file) and not all(of_file):
             raise ValueError("--predictions and --gold go together")
         if any(of_file) and self.graph:
-            raise ValueError("--graph is for --model: predictions are scored as they are")
+            raise ValueError("--graph goes with --model; predictions are scored without a graph")
         if any(of_model) and self.mesh:
             raise ValueError("--mesh is for --predictions; a dataset was filtered when it was built")
         return self

@@ -43,5 +43,5 @@ class Run(Config):
         if self.seeds is not None and self.folds is not None:
             raise ValueError("--seeds and --folds exclude each other")
         if self.seeds is not None and self.seed is not None:
-            raise ValueError("--seed is one of --seeds already: leave it out")
+            raise ValueError("--seeds sets the seed of every copy: leave out --seed")
         return self

@@ -136,18 +136,18 @@ class Train(Config):
         if self.encoder != "transformer" and (self.vectors or self.pretrained):
             raise ValueError("--encoder hf:... brings its own weights: leave out --vectors and --pretrained")
         if self.branches and not self.graph:
-            raise ValueError("--branches are of a graph: say --graph too")
+            raise ValueError("--branches needs --graph")
         if self.graph and not (self.branches or self.reads_graph_features):
             raise ValueError(
-                "--graph brings no knowledge here: say --branches 2, or let it stand beside the pair features, "
-                "which are of --task relations alone"
+                "--graph brings no knowledge here: give --branches 2, or use its features together with the pair features "
+                "of --task relations"
             )
         if self.rerank and not self.pair_features:
-            raise ValueError("--rerank reads pair features: say --no-rerank where there are --no-pair-features")
+            raise ValueError("--rerank needs pair features: with --no-pair-features, give --no-rerank too")
         return self
 
     @property
     def reads_graph_features(self) -> bool:
-        """Whether what the graph's articles say of a pair stands beside its features."""
+        """Whether the features of a pair include the support of the graph's articles."""
         known = self.graph is not None and self.task == "relations"
         return known and self.graph_features and self.pair_features

@@ -85,7 +85,7 @@ class TrainReader(Config):
         if self.encoder == "bran" and (fault := heads_fault(self.width, self.heads)):
             raise ValueError(fault)
         if not self.dilations or not self.question_dilations:
-            raise ValueError("--dilations and --question-dilations hold one number at least")
+            raise ValueError("--dilations and --question-dilations need at least one number")
         if min(*self.dilations, *self.question_dilations) < 1:
             raise ValueError("--dilations are 1 or more")
         if self.resplit_dev and self.folds > 1:

@@ -1,4 +1,4 @@
-"""The command line: help that works as written, and errors that are one line, a hint and an exit code."""
+"""The command line: help with examples that run, and errors as one line, a hint and an exit status."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ STORY = pubtator(
 
 
 def leaves(command: Any = ROOT, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every command with the words that call it."""
+    """Every command, with the words that call it."""
     subcommands = getattr(command, "commands", None)
     if not subcommands:
         yield words, command
@@ -54,7 +54,7 @@ KINDS = {tuple(name.split()): command.config_class for name, command in TABLE.it
 
 
 def parsed(line: str) -> Config:
-    """A command line through the parser and the configuration, as far as it goes without running anything."""
+    """Parse and validate a command line without running it."""
     words, command = next(
         (words, command) for words, command in COMMANDS.items() if tuple(shlex.split(line)[1 : 1 + len(words)]) == words
     )
@@ -78,26 +78,26 @@ def test_every_command_has_options_and_an_example():
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_help_shows_every_option_and_a_valid_example(words, capsys):
-    code, told, _ = command_line(capsys, *words, "--help")
+    code, out, _ = command_line(capsys, *words, "--help")
     assert code == 0
     kind = KINDS[words]
-    said = " ".join(told.split())
+    shown = " ".join(out.split())
     # on one line, however long, so that it can be copied
-    assert f"Example:  {kind.example}" in [line.strip() for line in told.splitlines()]
+    assert f"Example:  {kind.example}" in [line.strip() for line in out.splitlines()]
     assert parsed(kind.example)
     for field, info in kind.model_fields.items():
         argument = isinstance(info.json_schema_extra, dict) and info.json_schema_extra.get("argument")
         flag = field.upper() if argument else f"--{(info.alias or field).replace('_', '-')}"
-        assert re.search(rf"(?<![\w-]){flag}(?![\w-])", said), flag
+        assert re.search(rf"(?<![\w-]){flag}(?![\w-])", shown), flag
         assert info.description, field
-        assert " ".join(info.description.split())[:40] in said, field
-    assert "--config" in said
+        assert " ".join(info.description.split())[:40] in shown, field
+    assert "--config" in shown
 
 
 def test_the_main_help_lists_every_command(capsys):
     for arguments in (["--help"], []):
-        _, told, said = command_line(capsys, *arguments)
-        assert all(words[0] in told + said for words in COMMANDS)
+        _, out, err = command_line(capsys, *arguments)
+        assert all(words[0] in out + err for words in COMMANDS)
 
 
 def test_parses_every_documented_option():
@@ -175,9 +175,9 @@ def test_the_process_ends_with_an_exit_status(tmp_path):
 )
 def test_prints_an_error_as_one_line_and_a_hint(line, code, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    got, told, said = command_line(capsys, *shlex.split(line))
-    assert (got, told) == (code, "")
-    error, *hint = said.splitlines()
+    got, out, err = command_line(capsys, *shlex.split(line))
+    assert (got, out) == (code, "")
+    error, *hint = err.splitlines()
     assert error.startswith("error: ")
     assert message in error
     assert all(more.startswith("hint: ") for more in hint)
@@ -187,9 +187,9 @@ def test_prints_an_error_as_one_line_and_a_hint(line, code, message, tmp_path, m
 
 def test_reports_all_faults_at_once(capsys):
     line = "build-dataset --train a --max-tokens no --unlinked x --dev-share 2 --min-share -1"
-    code, _, said = command_line(capsys, *line.split())
+    code, _, err = command_line(capsys, *line.split())
     assert code == 2
-    error, hint = said.splitlines()
+    error, hint = err.splitlines()
     for flag in ("--max-tokens: ", "--unlinked: ", "--dev-share: ", "--min-share: ", "--out: "):
         assert flag in error
     assert error.count(": ") >= 6
@@ -198,19 +198,19 @@ def test_reports_all_faults_at_once(capsys):
 
 @pytest.mark.parametrize("line", ["fly", "train --wings 2", "extract a b"])
 def test_reports_unknown_arguments_without_a_traceback(line, capsys):
-    code, told, said = command_line(capsys, *line.split())
-    assert (code, told) == (2, "")
-    assert "Error: " in said
-    assert "Traceback" not in said
+    code, out, err = command_line(capsys, *line.split())
+    assert (code, out) == (2, "")
+    assert "Error: " in err
+    assert "Traceback" not in err
 
 
 def test_debug_shows_the_traceback(tmp_path, capsys):
     line = ["extract", tmp_path / "a.jsonl", "--model", tmp_path / "m"]
-    code, _, said = command_line(capsys, "--debug", *line)
+    code, _, err = command_line(capsys, "--debug", *line)
     assert code == 4
-    assert "Traceback" in said
-    assert "ModelError" in said
-    assert said.splitlines()[-2].startswith("error: ")
+    assert "Traceback" in err
+    assert "ModelError" in err
+    assert err.splitlines()[-2].startswith("error: ")
     assert "Traceback" not in command_line(capsys, *line)[2]
 
 
@@ -220,9 +220,9 @@ def test_prints_a_bug_of_biorel_as_one_line(tmp_path, monkeypatch, capsys):
 
     monkeypatch.setattr(build_dataset, "run", fail)
     line = ["build-dataset", "--train", "a", "--hypernyms", "off", "--out", tmp_path / "d"]
-    code, _, said = command_line(capsys, *line)
+    code, _, err = command_line(capsys, *line)
     assert code == 1
-    error, hint = said.splitlines()
+    error, hint = err.splitlines()
     assert error == "error: unexpected ValueError: first line"
     assert "--debug" in hint
     assert "Traceback" in command_line(capsys, "--debug", *line)[2]
@@ -232,8 +232,8 @@ def test_prints_a_bug_of_biorel_as_one_line(tmp_path, monkeypatch, capsys):
 
 
 def built(capsys: pytest.CaptureFixture[str], out: Path, *arguments: object) -> dict[str, Any]:
-    code, _, said = command_line(capsys, "build-dataset", *arguments, "--out", out)
-    assert code == 0, said
+    code, _, err = command_line(capsys, "build-dataset", *arguments, "--out", out)
+    assert code == 0, err
     return read_json(out / "manifest.json")["config"]
 
 
@@ -253,17 +253,17 @@ def test_flags_override_the_file_and_the_file_overrides_defaults(write, tmp_path
 
 def test_reports_faults_of_file_and_flags_together(write, tmp_path, capsys):
     file = write("c.toml", 'train = ["a"]\nvocabulary = 3\nwings = 2\n')
-    code, _, said = command_line(capsys, "build-dataset", "--config", file, "--max-tokens", 0, "--out", tmp_path / "d")
+    code, _, err = command_line(capsys, "build-dataset", "--config", file, "--max-tokens", 0, "--out", tmp_path / "d")
     assert code == 2
     for flag in ("--vocabulary: ", "--wings: Extra inputs are not permitted", "--max-tokens: "):
-        assert flag in said.splitlines()[0]
+        assert flag in err.splitlines()[0]
 
 
 @pytest.mark.parametrize("content", ["train = [", b"\xff\xfe"])
 def test_rejects_a_file_that_is_not_toml(write, capsys, content):
-    code, _, said = command_line(capsys, "build-dataset", "--config", write("c.toml", content))
+    code, _, err = command_line(capsys, "build-dataset", "--config", write("c.toml", content))
     assert code == 2
-    assert "c.toml: not TOML" in said.splitlines()[0]
+    assert "c.toml: not TOML" in err.splitlines()[0]
 
 
 # ---- the whole way
@@ -271,26 +271,26 @@ def test_rejects_a_file_that_is_not_toml(write, capsys, content):
 
 def test_progress_is_plain_lines_without_a_terminal(tmp_path, capsys):
     dataset = sample_dataset(tmp_path)
-    code, told, said = command_line(capsys, "train", *flags(dataset=dataset, out=tmp_path / "m", **TINY))
-    assert code == 0, said
-    assert told == f"model: {tmp_path / 'm'}\n"
-    assert "\x1b" not in said
+    code, out, err = command_line(capsys, "train", *flags(dataset=dataset, out=tmp_path / "m", **TINY))
+    assert code == 0, err
+    assert out == f"model: {tmp_path / 'm'}\n"
+    assert "\x1b" not in err
     number = r"\d+\.\d+"
     losses, dev = rf"loss {number}, NER loss {number}", rf"dev F1 {number}, NER F1 {number}"
     row = rf"epoch (\d)/2  {losses}  {dev}  {number} docs/s(  best so far)?"
-    assert [re.fullmatch(row, line)[1] for line in said.splitlines()] == ["1", "2"]
+    assert [re.fullmatch(row, line)[1] for line in err.splitlines()] == ["1", "2"]
 
 
 @pytest.mark.slow
 def test_the_examples_in_help_run_in_sequence(tmp_path, monkeypatch, capsys):
-    """On the shipped sample, with the defaults; what needs the shipped model is given the one of the example."""
+    """On the shipped sample, with default options, and the model of the example instead of the shipped one."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "resources").symlink_to(SAMPLE.parent)
     for kind in (TABLE["build-dataset"].config_class, TABLE["train"].config_class, TABLE["evaluate"].config_class):
-        code, _, said = command_line(capsys, *shlex.split(kind.example)[1:])
-        assert code == 0, said
+        code, _, err = command_line(capsys, *shlex.split(kind.example)[1:])
+        assert code == 0, err
     assert read_json(tmp_path / "runs" / "sample-eval" / "metrics.json")["micro"]["gold"] > 0
-    code, told, said = command_line(
+    code, out, err = command_line(
         capsys,
         *shlex.split(TABLE["extract"].config_class.example)[1:],
         "--model",
@@ -298,12 +298,12 @@ def test_the_examples_in_help_run_in_sequence(tmp_path, monkeypatch, capsys):
         "--min-score",
         0.1,
     )
-    assert code == 0, said
-    assert re.search(r"^\d+ relations of 48 documents \(48 ok\)$", told, re.MULTILINE)
+    assert code == 0, err
+    assert re.search(r"^\d+ relations of 48 documents \(48 ok\)$", out, re.MULTILINE)
     relations = read_json_lines(tmp_path / "relations.jsonl")
     assert len({row["doc_id"] for row in relations}) == 48
-    code, _, said = command_line(capsys, *shlex.split(TABLE["export"].config_class.example)[1:])
-    assert code == 0, said
+    code, _, err = command_line(capsys, *shlex.split(TABLE["export"].config_class.example)[1:])
+    assert code == 0, err
     assert len((tmp_path / "relations.tsv").read_text(encoding="utf-8").splitlines()) == 1 + len(relations)
     for kind in (
         TABLE["aggregate"].config_class,
@@ -312,8 +312,8 @@ def test_the_examples_in_help_run_in_sequence(tmp_path, monkeypatch, capsys):
         TABLE["evaluate-reader"].config_class,
         TABLE["ask"].config_class,
     ):
-        code, _, said = command_line(capsys, *shlex.split(kind.example)[1:])
-        assert code == 0, said
+        code, _, err = command_line(capsys, *shlex.split(kind.example)[1:])
+        assert code == 0, err
     assert read_json(tmp_path / "runs" / "ask-eval" / "metrics.json")["answerable"] > 0
     assert (tmp_path / "triples.tsv").is_file()
     assert (tmp_path / "answers.jsonl").is_file()

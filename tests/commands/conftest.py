@@ -25,7 +25,7 @@ def pipeline(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def go(pipeline: Path, data: Path, tmp_path: Path):
-    """Runs the pipeline; gives the stages that ran and what was said of each."""
+    """Runs the pipeline; returns the stages that ran and the message about each stage."""
 
     def _go(**options: Any) -> tuple[list[str], dict[str, str]]:
         return run_pipeline(**{"pipeline": pipeline, "data": data, "out": tmp_path / "out", **options})

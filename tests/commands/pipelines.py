@@ -1,4 +1,4 @@
-"""A whole pipeline in small: its TOML, its data, and how to run it."""
+"""A small but complete pipeline: its TOML, its data, and a function to run it."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def pipeline_data(folder: Path, documents: int = 6) -> Path:
 
 
 def run_pipeline(pipeline: Path, data: Path, out: Path, **options: Any) -> tuple[list[str], dict[str, str]]:
-    """Run a pipeline; gives the stages that ran and what was said of each."""
+    """Run a pipeline; returns the stages that ran and the message about each stage."""
     recorder = Recorder()
     given = {"pipeline": pipeline, "data": data, "out": out, **options}
     made = run.run(Run.model_validate(given), recorder)

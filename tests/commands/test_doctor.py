@@ -1,4 +1,4 @@
-"""doctor: what is there, what is missing, and an exit code that says whether it matters."""
+"""doctor: its findings, and an exit status that shows whether one is a fault."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def states(findings):
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Without the looks that take seconds; each has a test of its own."""
+    """Replaces the checks that take seconds; other tests cover them."""
     monkeypatch.setattr(doctor, "check_packages", lambda: iter(()))
     for name in ("cdr", "linker", "tagger"):
         monkeypatch.setitem(doctor._SHIPPED_MODELS, name, lambda folder: "sound")

@@ -1,4 +1,4 @@
-"""A disk that is full, and a folder that cannot be written: one line and a hint, and nothing half an output."""
+"""A full disk or a read-only folder gives an error of one line and a hint, and no partial output."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.servers import Eutils, article, running
 
 
 def commands(dataset, model, folder: Path) -> dict[str, list[str]]:
-    """What is run, all but where it writes."""
+    """The command lines to run, without their output."""
     few = folder / "few.jsonl"
     few.write_text("".join((SAMPLE / "abstracts.jsonl").open(encoding="utf-8").readlines()[:3]), encoding="utf-8")
     relations = folder / "relations.jsonl"

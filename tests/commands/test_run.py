@@ -1,4 +1,4 @@
-"""run: what runs, what is skipped and why, and that a faulty pipeline starts nothing."""
+"""run: which stages run or are skipped, and faults that are reported before any stage starts."""
 
 from __future__ import annotations
 

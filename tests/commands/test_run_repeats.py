@@ -1,4 +1,4 @@
-"""run --seeds and --folds: what is copied, what is shared, what is summed up."""
+"""run --seeds and --folds: which stages are copied or shared, and the summaries."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_rejects_several_models_in_a_field_for_one(pipeline, go):
     ("options", "fault"),
     [
         ({"seeds": 2, "folds": 3}, "--seeds and --folds exclude each other"),
-        ({"seeds": 2, "seed": 1}, "--seed is one of --seeds already"),
+        ({"seeds": 2, "seed": 1}, "leave out --seed"),
     ],
 )
 def test_rejects_contradicting_flags(go, options, fault):
@@ -169,7 +169,7 @@ FOLDS = [f"fold-{fold}/{name}" for fold in (1, 2, 3) for name in STAGES]
 
 @pytest.fixture
 def unsplit(pipeline):
-    """The pipeline without its list of splits: the dataset draws them."""
+    """The pipeline without its list of splits, so that the dataset draws them."""
     pipeline.write_text(pipeline.read_text().replace('splits = "{data}/splits.tsv"\n', "keep_empty = true\n"))
     return pipeline
 

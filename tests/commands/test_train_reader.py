@@ -181,7 +181,7 @@ def test_command_lines(questions, reader, tmp_path, capsys):
         capsys, "evaluate-reader", *flags(model=reader, questions=questions, split="dev", out=tmp_path / "e")
     )
     assert (code, out.splitlines()[-1]) == (0, f"evaluation: {tmp_path / 'e'}"), err
-    assert "exact match" in err
+    assert "exact match" in out
 
 
 def test_every_option_reaches_the_reader_or_its_training():

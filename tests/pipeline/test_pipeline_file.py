@@ -1,4 +1,4 @@
-"""Pipeline files that change another: what comes out of the changes, and which of them are told as faults."""
+"""Pipeline files that extend others: the result of their changes, and changes that are rejected."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ heads = 4
 
 @pytest.fixture
 def write(tmp_path: Path):
-    """Writes a file of the folder that holds base.toml, and gives its path."""
+    """Writes a file into the folder that holds base.toml; returns its path."""
 
     def _write(content: str, name: str = "below/changed.toml") -> Path:
         path = tmp_path / name
@@ -62,7 +62,7 @@ def test_reads_a_file_without_extends_unchanged(tmp_path, write):
 
 
 def shipped(name: str) -> dict[str, dict[str, Any]]:
-    """The stages of a pipeline that biorel ships, by name."""
+    """The stages of a shipped pipeline, by name."""
     return {stage["name"]: stage for stage in read_pipeline(Path(f"pipelines/{name}.toml"))["stage"]}
 
 
