@@ -198,6 +198,15 @@ def test_a_room_lists_no_arrow_that_it_does_not_need(room):
     assert ROOMS[room] <= used
 
 
+def test_only_commands_and_the_command_line_import_the_options():
+    users = {
+        name_of(path).split(".")[0]
+        for path in FILES
+        if any(module.split(".")[0] == "config" for module in own_imports(path))
+    }
+    assert users <= {"config", "commands", "cli"}
+
+
 def test_no_files_import_each_other_in_a_circle():
     graph = {name_of(path): own_imports(path) - {name_of(path)} for path in FILES}
     try:

@@ -139,8 +139,8 @@ class Train(Config):
             raise ValueError("--branches needs --graph")
         if self.graph and not (self.branches or self.reads_graph_features):
             raise ValueError(
-                "--graph brings no knowledge here: give --branches 2, or use its features together with the pair features "
-                "of --task relations"
+                "--graph brings no knowledge here: give --branches 2, or use its features together with "
+                "the pair features of --task relations"
             )
         if self.rerank and not self.pair_features:
             raise ValueError("--rerank needs pair features: with --no-pair-features, give --no-rerank too")
