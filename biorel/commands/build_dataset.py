@@ -30,8 +30,9 @@ from biorel.dataset.relation_schema import RelationSchema, named_schema, schema_
 from biorel.dataset.splits import SPLITS, SplitRule, read_ids
 from biorel.dataset.statistics import SplitStatistics, total
 from biorel.errors import InputError
-from biorel.knowledge.ctd_curations import read_alternate_ids, read_curations, read_interaction_types
+from biorel.knowledge.ctd import read_curations, read_interaction_types
 from biorel.knowledge.ctd_table import find_table
+from biorel.knowledge.ctd_vocabularies import read_alternate_ids
 from biorel.knowledge.mesh import Mesh, read_mesh
 from biorel.progress import SILENT, Progress
 from biorel.records import Document, Example, Mention, Pair

@@ -1,4 +1,4 @@
-"""build-graph: MeSH, CTD and the user's own lines -> triples.parquet and triples.spo."""
+"""build-graph: MeSH, CTD and the user's triples as triples.parquet and triples.spo."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from biorel import artifacts
 from biorel.artifacts import Artifact
 from biorel.config.build_graph import BuildGraph
 from biorel.counts import Counts, Reason
-from biorel.dataset.splits import read_ids
+from biorel.dataset.splits import articles_of, read_ids
 from biorel.errors import InputError
 from biorel.formats.spo import LINES, TABLE, read_spo, write_spo
-from biorel.knowledge.collect import curated_triples, joined, mesh_triples
-from biorel.knowledge.ctd_facts import read_facts, read_names
+from biorel.knowledge.ctd import read_facts
 from biorel.knowledge.mesh import Mesh, read_mesh
+from biorel.knowledge.triples import articles_by_fact, curated_triples, mesh_triples, unique_triples
 from biorel.progress import SILENT, Progress
 from biorel.records import Curation, Triple
 from biorel.tables import write_table
-from biorel.training.graph import articles_of
 
 _HELD_OUT = ("dev", "test")
 
@@ -26,20 +25,20 @@ def run(config: BuildGraph, progress: Progress = SILENT) -> Artifact:
     """Build the graph folder `config.out`.
 
     Raises:
-        BiorelError: an input cannot be read or is not in its format, or there is no triple in any of them.
+        BiorelError: an input cannot be read or has the wrong format, or there is no triple in any input.
     """
     with artifacts.folder("build-graph", config.options(), config.out, force=config.force) as output:
         counts = output.counts
-        triples = list(joined(_triples(config, counts), counts))
+        triples = list(unique_triples(_triples(config, counts), counts))
         if not triples:
-            raise InputError("no triple in any of the inputs", "the counts by reason say why: are concepts named?")
+            raise InputError("no triple in any of the inputs", "check that the inputs name their concepts")
         write_table(output.path / TABLE, Triple, triples)
         write_spo(output.path / LINES, triples)
         articles = {pmid for triple in triples for pmid in triple.pmids}
         counts.add(Reason.TRIPLES_WRITTEN, count=len(triples))
         output.notes["articles"] = len(articles)
-        told = "; ".join(f"{reason}: {count:,}" for reason, count in counts.by_reason.items())
-    return Artifact(label="graph", path=config.out, summary=[f"{told}; articles: {len(articles):,}"])
+        summary = "; ".join(f"{reason}: {count:,}" for reason, count in counts.by_reason.items())
+    return Artifact(label="graph", path=config.out, summary=[f"{summary}; articles: {len(articles):,}"])
 
 
 def _triples(config: BuildGraph, counts: Counts) -> Iterator[Triple]:
@@ -49,15 +48,15 @@ def _triples(config: BuildGraph, counts: Counts) -> Iterator[Triple]:
     mesh = read_mesh(config.mesh, counts) if config.mesh else Mesh({}, {}, {})
     yield from mesh_triples(mesh, counts)
     names: dict[str, str] = {}
-    for path in config.ctd:
-        if path.is_dir():
-            names |= read_names(path, counts)
-    names |= mesh.names
 
     def curations() -> Iterator[Curation]:
         for path in config.ctd:
-            yield from read_facts(path, counts)
+            named: dict[str, str] = {}
+            yield from read_facts(path, counts, named)
+            names.update(named)
 
-    yield from curated_triples(curations(), names, excluded, counts)
+    # read completely before the names are used
+    articles = articles_by_fact(curations(), excluded, counts)
+    yield from curated_triples(articles, names | mesh.names, counts)
     for path in config.spo:
         yield from read_spo(path, counts)

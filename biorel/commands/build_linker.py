@@ -15,7 +15,7 @@ from biorel.errors import InputError
 from biorel.formats.documents import read_documents
 from biorel.knowledge.ctd_vocabularies import primary_ids, read_vocabularies
 from biorel.knowledge.mesh import Mesh, read_mesh, resolve
-from biorel.knowledge.mesh_terms import read_terms
+from biorel.knowledge.mesh_files import read_terms
 from biorel.linking.lexicon import LEXICON, from_ctd, from_documents, from_mesh, write_lexicon
 from biorel.linking.linker import CONFIG, Linker, Settings
 from biorel.progress import SILENT, Progress

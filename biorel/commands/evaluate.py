@@ -15,9 +15,11 @@ from biorel.artifacts import Artifact, OutputFolder
 from biorel.config.evaluate import Evaluate
 from biorel.dataset.labels import read_labels
 from biorel.dataset.relation_schema import named_schema
+from biorel.dataset.splits import articles_of
 from biorel.errors import ConfigError, ModelError
 from biorel.knowledge.inject import Injector
 from biorel.knowledge.support import Support
+from biorel.knowledge.triples import read_triples, refuse_shared
 from biorel.model.device import pick_device
 from biorel.progress import SILENT, Progress
 from biorel.records import Pair, Score, Triple
@@ -39,14 +41,7 @@ from biorel.training.evaluation import (
     unscored_pairs,
 )
 from biorel.training.examples import inject_knowledge, read_encoded_examples
-from biorel.training.graph import (
-    articles_of,
-    build_injector,
-    describe_graph,
-    read_triples,
-    refuse_shared,
-    score_by_graph,
-)
+from biorel.training.graph import build_injector, describe_graph, score_by_graph
 from biorel.training.model_folder import ModelFolder, open_model
 
 _MIN_ARTICLES = (1, 2)  # articles that must state a pair, for the baselines that predict by the graph alone

@@ -21,7 +21,7 @@ from biorel.fetch.pubmed import (
 from biorel.fetch.services import read_service
 from biorel.formats.pmids import read_pmids, write_missing, write_pmids
 from biorel.formats.pubmed_versions import LatestVersions, baseline_files
-from biorel.knowledge.ctd_curations import read_curations
+from biorel.knowledge.ctd import read_curations
 from biorel.progress import SILENT, Progress
 from biorel.resources import resource
 

@@ -17,6 +17,7 @@ from biorel.dataset.featurize import Featurizer
 from biorel.dataset.labels import read_labels
 from biorel.dataset.lexical_features import BUCKETS
 from biorel.dataset.splits import SPLITS
+from biorel.knowledge.triples import read_triples
 from biorel.model.bran import Bran, BranConfig
 from biorel.model.device import deterministic, pick_device
 from biorel.progress import SILENT, Progress
@@ -26,7 +27,7 @@ from biorel.training.bert import PretrainedBert, load_bert, open_bert
 from biorel.training.checkpoint import FILE, FOLDER
 from biorel.training.evaluation import MEASURES, check_task
 from biorel.training.examples import inject_knowledge, read_training_examples
-from biorel.training.graph import build_injector, read_triples
+from biorel.training.graph import build_injector
 from biorel.training.model_folder import ModelFolder, option_lines, pair_feature_count, save_model
 from biorel.training.pretrain import start_from
 from biorel.training.relations import TrainingArguments, TrainingData, train_relations

@@ -10,6 +10,8 @@ from pathlib import Path
 from biorel.counts import Counts
 from biorel.errors import InputError
 from biorel.formats.files import read_lines
+from biorel.records import Document, Pair
+from biorel.tables import read_table
 
 SPLITS = ("train", "dev", "test")
 _BUCKETS = 10_000
@@ -132,3 +134,17 @@ def read_ids(paths: Sequence[Path], counts: Counts) -> frozenset[str]:
         for _, line in read_lines(path, counts)
         if line.strip() and not line.startswith("#")
     )
+
+
+def articles_of(dataset: Path, split: str) -> set[str]:
+    """The ids of all documents of a split, including those above the token limit.
+
+    Args:
+        dataset: its folder.
+        split: train, dev or test.
+
+    Raises:
+        InputError: the dataset is incomplete.
+    """
+    articles = {document.doc_id for document in read_table(dataset / split / "documents.parquet", Document)}
+    return articles | {pair.doc_id for pair in read_table(dataset / split / "pairs.parquet", Pair)}

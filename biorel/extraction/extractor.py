@@ -20,10 +20,11 @@ from biorel.extraction.document import ExtractedDocument, Outcome
 from biorel.formats.files import HALF_OF_PAIR
 from biorel.formats.jsonl import cut_title
 from biorel.knowledge.inject import Injector
+from biorel.knowledge.triples import read_triples
 from biorel.model.windows import plan_windows
 from biorel.records import Annotated, BadRecord, Document, Example, Mention, Pair
 from biorel.scoring.thresholds import in_label_order
-from biorel.training.graph import build_injector, read_triples
+from biorel.training.graph import build_injector
 from biorel.training.inference import Prediction, predict
 from biorel.training.model_folder import ModelFolder, open_model
 

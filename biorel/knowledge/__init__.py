@@ -1,10 +1,15 @@
-"""A knowledge graph, and how its triples are written into a sentence: K-BERT (Liu et al. 2020).
+"""MeSH, CTD, and the knowledge graph made of them, which K-BERT (Liu et al. 2020) writes into documents.
 
-query.py      the entities of a text -> the branches that grow on them
-tree.py       the sentence tree: tokens with branches; hard and soft positions, segments, visible matrix
-support.py    what the graph's articles say of a pair, as numbers
-inject.py     a document as the model reads it, with its branches as token ids
-names.py      where the graph's names stand in a text
-hierarchy.py  MeSH's tree as `is_a`, without circles
-collect.py    relations of many articles -> triples that keep their articles
+mesh, mesh_files              MeSH: trees, names, supplementary concepts
+ctd, ctd_table                CTD's curated relations, as labels or as facts
+ctd_vocabularies              CTD's names and alternate ids
+known_pairs                   pairs of concepts from a user's table
+hierarchy                     MeSH's tree as `is_a` triples, without circles
+triples                       triples from MeSH and CTD, with their articles; the graph folder
+graph                         the triples that are attached to the entities of a document (K-Query)
+inject                        these triples as token ids of an example (K-Inject)
+support                       the articles behind a pair, as numeric features
+
+`model.branches` has K-BERT's soft positions and visible matrix; `tests/knowledge/sentence_tree.py` is the naive version
+that it is tested against.
 """

@@ -1,13 +1,14 @@
 """CTD's bulk files as rows of named columns: csv or tsv, plain or gzip, read as a stream.
 
-A file begins with remarks; its column names stand in the line after `# Fields:`. Every value is text: a
-chemical may be called NA and a gene null.
+A file begins with comments; its column names are in the line after `# Fields:`. Every value is text: a chemical may be
+named NA and a gene null.
 """
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from biorel.counts import Counts, Reason
@@ -16,17 +17,31 @@ from biorel.formats.files import read_head, read_lines
 
 DOWNLOADS = "https://ctdbase.org/downloads/"
 _SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
-# an evidence cell can list more PubMed ids than the csv module's limit of 131,072 characters lets through
+# a cell can list more PubMed ids than fit into the csv module's default limit of 131,072 characters
 _FIELD_SIZE = 2**31 - 1
 
 
+@dataclass(frozen=True, slots=True)
+class ConceptColumns:
+    """The columns of a type of concepts, which have the same names in all of CTD's files."""
+
+    type: str
+    id: str
+    name: str
+
+
+CHEMICAL = ConceptColumns("Chemical", "ChemicalID", "ChemicalName")
+DISEASE = ConceptColumns("Disease", "DiseaseID", "DiseaseName")
+GENE = ConceptColumns("Gene", "GeneID", "GeneSymbol")
+
+
 def find_table(folder: Path, names: Sequence[str], counts: Counts) -> Path | None:
-    """The CTD file in the folder that has the first of these names; None where there is none.
+    """The CTD file in the folder with the first of these names; None if there is no such file.
 
     Args:
-        folder: where the downloads lie.
-        names: of the table without suffix, the preferred one first.
-        counts: books the files that give way to the one that is taken.
+        folder: of the downloads.
+        names: of the table without suffix, in order of preference.
+        counts: counts other editions of the table, which are not read.
     """
     found = [path for name in names for suffix in _SUFFIXES if (path := folder / f"{name}{suffix}").is_file()]
     for path in found[1:]:
@@ -35,7 +50,7 @@ def find_table(folder: Path, names: Sequence[str], counts: Counts) -> Path | Non
 
 
 def missing(folder: Path, names: Sequence[str]) -> InputError:
-    """The error for a folder that lacks a table."""
+    """The error for a folder without the table."""
     looked_for = ", ".join(f"{name}{{{','.join(_SUFFIXES)}}}" for name in names)
     return InputError(f"{folder}: no CTD file; looked for {looked_for}", f"download it from {DOWNLOADS}")
 
@@ -43,16 +58,16 @@ def missing(folder: Path, names: Sequence[str]) -> InputError:
 def read_rows(path: Path, columns: Sequence[str], counts: Counts) -> Iterator[tuple[int, list[str]]]:
     """Yield (line number, values of these columns) for each data row.
 
-    A row with too few or too many cells, or a quote that is not closed, is booked as malformed; no row
-    swallows the next, as none of CTD's values holds a line break.
+    A row with too few or too many cells or with an unclosed quote is counted as malformed. CTD's values contain no line
+    breaks, so each line is parsed separately.
 
     Raises:
-        InputError: the file cannot be read, is a web page, or does not have the columns.
+        InputError: the file cannot be read, is a web page, or lacks a column.
     """
     if read_head(path).startswith(b"<"):
         raise InputError(
             f"{path}: a web page where a CTD file was expected",
-            f"CTD sends a check for robots at times: download {path.name} by browser from {DOWNLOADS}",
+            f"CTD sometimes sends a check for robots: download {path.name} by browser from {DOWNLOADS}",
         )
     separator = "," if ".csv" in path.suffixes else "\t"
     at: list[int] = []
@@ -67,7 +82,7 @@ def read_rows(path: Path, columns: Sequence[str], counts: Counts) -> Iterator[tu
             elif line.strip() and not line.startswith("#"):
                 break
             continue
-        # remarks stand above the rows; further down a name may begin with the sign
+        # comments precede the rows; in a later line # may begin a name
         if not line.strip() or (not rows and line.startswith("#")):
             continue
         rows += 1
@@ -85,8 +100,8 @@ def read_rows(path: Path, columns: Sequence[str], counts: Counts) -> Iterator[tu
 
 
 def _cells(line: str, separator: str) -> list[str]:
-    """The cells of one line; a quote that is not closed swallows the rest of it, so there are too few then."""
-    # a quote in a tab-separated file is a character like another
+    """The cells of one line. An unclosed quote takes the rest of the line, so there are too few cells then."""
+    # in a tab-separated file a quote is an ordinary character
     if separator == "\t" or '"' not in line:
         return line.split(separator)
     try:

@@ -1,7 +1,7 @@
 """CTD's vocabularies: chemicals, diseases and genes with their synonyms and alternate ids.
 
-Here `|` joins names, or ids, of one concept; in PubTator it joins concepts. A disease (MEDIC) is known by a MeSH or an
-OMIM id, and what other ids it had are its alternates.
+In these files `|` joins the names or ids of one concept; in PubTator it joins concepts. A disease (MEDIC) has a MeSH or
+an OMIM id, and its other ids are its alternate ids.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 from biorel.counts import Counts, Reason
 from biorel.formats.files import read_head
 from biorel.formats.identifiers import concept_id
-from biorel.knowledge.ctd_table import find_table, missing, read_rows
+from biorel.knowledge.ctd_table import CHEMICAL, DISEASE, GENE, ConceptColumns, find_table, missing, read_rows
 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A concept of a vocabulary; of its synonyms and alternate ids none repeats the name or the id."""
+    """A concept of a vocabulary. Its synonyms do not contain its name, nor its alternate ids its id."""
 
     id: str
     type: str
@@ -29,38 +29,37 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class _Vocabulary:
-    """A file: its name, and its columns of name, id, synonyms and alternate ids (empty: it has none)."""
+    """A file: its name, and its columns; `alternates` is empty if it has no alternate ids."""
 
     file: str
-    type: str
-    name: str
-    id: str
+    columns: ConceptColumns
     alternates: str
 
 
+_ALTERNATE_DISEASE_IDS = "AltDiseaseIDs"
 _VOCABULARIES = (
-    _Vocabulary("CTD_chemicals", "Chemical", "ChemicalName", "ChemicalID", ""),
-    _Vocabulary("CTD_diseases", "Disease", "DiseaseName", "DiseaseID", "AltDiseaseIDs"),
-    _Vocabulary("CTD_genes", "Gene", "GeneSymbol", "GeneID", "AltGeneIDs"),
+    _Vocabulary("CTD_chemicals", CHEMICAL, ""),
+    _Vocabulary("CTD_diseases", DISEASE, _ALTERNATE_DISEASE_IDS),
+    _Vocabulary("CTD_genes", GENE, "AltGeneIDs"),
 )
 _GENE_NAME = "GeneName"
-# releases since 2024 part the synonyms of chemicals by where they come from
-_SYNONYMS, _PARTED_SYNONYMS = ("Synonyms",), ("MESHSynonyms", "CTDCuratedSynonyms")
+# releases since 2024 split the synonyms of chemicals by source
+_SYNONYMS, _SPLIT_SYNONYMS = ("Synonyms",), ("MESHSynonyms", "CTDCuratedSynonyms")
 
 
 def read_vocabularies(folder: Path, counts: Counts) -> Iterator[Term]:
-    """Yield the concepts of the vocabularies that the folder holds, file by file, row by row.
+    """Yield the concepts of the vocabularies in a folder, file by file, row by row.
 
     Args:
         folder: with any of CTD_chemicals, CTD_diseases, CTD_genes (csv or tsv, plain or gzip).
-        counts: books rows, rows without an id or a name, and vocabularies that are absent.
+        counts: counts rows, rows without an id or a name, and missing vocabularies.
 
     Raises:
-        InputError: there is none of them, or one cannot be read, is a web page or lacks a column.
+        InputError: there is no vocabulary, or one cannot be read, is a web page or lacks a column.
     """
-    found = [(one, find_table(folder, (one.file,), counts)) for one in _VOCABULARIES]
+    found = [(vocabulary, find_table(folder, (vocabulary.file,), counts)) for vocabulary in _VOCABULARIES]
     if not any(path for _, path in found):
-        raise missing(folder, [one.file for one in _VOCABULARIES])
+        raise missing(folder, [vocabulary.file for vocabulary in _VOCABULARIES])
     for vocabulary, path in found:
         if path is None:
             counts.add(Reason.CTD_VOCABULARY_ABSENT, vocabulary.file)
@@ -69,17 +68,19 @@ def read_vocabularies(folder: Path, counts: Counts) -> Iterator[Term]:
 
 
 def primary_ids(terms: Iterable[Term], counts: Counts) -> dict[str, str]:
-    """From each alternate id to the primary one; an alternate that two concepts claim, or that is one, is left out."""
-    clear, shared = part_alternates((term.id, term.alternate_ids) for term in terms)
-    counts.add(Reason.ALTERNATE_ID_AMBIGUOUS, count=len(shared))
-    return clear
+    """The primary id of each alternate id, without ambiguous ones (see `split_alternates`)."""
+    unambiguous, ambiguous = split_alternates((term.id, term.alternate_ids) for term in terms)
+    counts.add(Reason.ALTERNATE_ID_AMBIGUOUS, count=len(ambiguous))
+    return unambiguous
 
 
-def part_alternates(known: Iterable[tuple[str, Iterable[str]]]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The alternate ids that are one concept's alone, with its primary id, and those that tell nothing.
+def split_alternates(known: Iterable[tuple[str, Iterable[str]]]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The alternate ids of exactly one concept, with its primary id; and the ambiguous alternate ids.
+
+    An alternate id is ambiguous if two concepts have it or if it is itself a primary id.
 
     Args:
-        known: (primary id, alternate ids) of each concept; what two claim, or what is itself primary, tells nothing.
+        known: (primary id, alternate ids) of each concept.
     """
     claims: dict[str, set[str]] = {}
     primaries: set[str] = set()
@@ -87,23 +88,46 @@ def part_alternates(known: Iterable[tuple[str, Iterable[str]]]) -> tuple[dict[st
         primaries.add(primary)
         for alternate in alternates:
             claims.setdefault(alternate, set()).add(primary)
-    clear = {
+    unambiguous = {
         alternate: min(claimants)
         for alternate, claimants in claims.items()
         if len(claimants) == 1 and alternate not in primaries
     }
-    return clear, tuple(alternate for alternate in claims if alternate not in clear)
+    return unambiguous, tuple(alternate for alternate in claims if alternate not in unambiguous)
+
+
+def read_alternate_ids(path: Path, counts: Counts) -> dict[str, str]:
+    """The primary id of each alternate disease id, from CTD's disease vocabulary (CTD_diseases, MEDIC).
+
+    An alternate id that belongs to two diseases, or that is itself a primary id, is ambiguous and left out.
+
+    Raises:
+        InputError: the file cannot be read, is a web page or lacks a column.
+    """
+    known = []
+    for number, (raw_primary, raw_alternates) in read_rows(path, (DISEASE.id, _ALTERNATE_DISEASE_IDS), counts):
+        primary = concept_id(raw_primary, "Disease")
+        if primary is None:
+            counts.add(Reason.CTD_ROW_WITHOUT_CONCEPT, f"{path}:{number}")
+            continue
+        counts.add(Reason.CTD_ROWS_KEPT)
+        alternates = (concept_id(raw, "Disease") for raw in raw_alternates.split("|"))
+        known.append((primary, [alternate for alternate in alternates if alternate is not None]))
+    unambiguous, ambiguous = split_alternates(known)
+    for alternate in ambiguous:
+        counts.add(Reason.ALTERNATE_DISEASE_ID_AMBIGUOUS, alternate)
+    return unambiguous
 
 
 def _terms(vocabulary: _Vocabulary, path: Path, counts: Counts) -> Iterator[Term]:
-    synonym_columns = _PARTED_SYNONYMS if _PARTED_SYNONYMS[0].encode() in read_head(path) else _SYNONYMS
-    columns = [vocabulary.name, vocabulary.id, *synonym_columns]
+    synonym_columns = _SPLIT_SYNONYMS if _SPLIT_SYNONYMS[0].encode() in read_head(path) else _SYNONYMS
+    columns = [vocabulary.columns.name, vocabulary.columns.id, *synonym_columns]
     columns += [vocabulary.alternates] if vocabulary.alternates else []
-    columns += [_GENE_NAME] if vocabulary.type == "Gene" else []
+    columns += [_GENE_NAME] if vocabulary.columns.type == "Gene" else []
     for number, cells in read_rows(path, columns, counts):
         values = dict(zip(columns, cells, strict=True))
-        id_ = concept_id(values[vocabulary.id], vocabulary.type)
-        name = values[vocabulary.name]
+        id_ = concept_id(values[vocabulary.columns.id], vocabulary.columns.type)
+        name = values[vocabulary.columns.name]
         if id_ is None or not name:
             counts.add(Reason.CTD_ROW_WITHOUT_CONCEPT_OR_NAME, f"{path}:{number}")
             continue
@@ -113,14 +137,14 @@ def _terms(vocabulary: _Vocabulary, path: Path, counts: Counts) -> Iterator[Term
         alternates = values.get(vocabulary.alternates, "").split("|")
         yield Term(
             id_,
-            vocabulary.type,
+            vocabulary.columns.type,
             name,
             _distinct(synonyms, name),
-            _distinct([concept_id(raw, vocabulary.type) or "" for raw in alternates], id_),
+            _distinct([concept_id(raw, vocabulary.columns.type) or "" for raw in alternates], id_),
         )
 
 
 def _distinct(values: list[str], known: str) -> tuple[str, ...]:
-    """The values in their order, once each, without empty ones and the one that is known."""
+    """The distinct values in their order, without empty ones and `known`."""
     stripped = dict.fromkeys(value.strip() for value in values)
     return tuple(value for value in stripped if value and value != known)

@@ -1,4 +1,4 @@
-"""The files that NLM publishes MeSH in, each as a stream of entries.
+"""NLM's MeSH files, each read as a stream of entries.
 
 - the tree as TSV, `Tree Number, Desc Ui, Term` (2017MeshTree.txt; UTF-8, or UTF-16 as some projects keep it)
 - mtreesYYYY.bin, `Name;Tree number` a line, ISO-8859-1 or UTF-8, without ids
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,14 +19,17 @@ from biorel.formats.files import read_head, read_whole
 from biorel.formats.identifiers import concept_id
 from biorel.formats.xml_stream import read_elements
 
-_LARGEST = 2**24  # bytes of a tree, which are read at once; NLM's have some five million
+_LARGEST = 2**24  # bytes of a tree file, which is read at once; NLM's have about 5 million
+_ROOTS = ("DescriptorRecordSet", "SupplementalRecordSet")
+_IDS = {"DescriptorRecord": "DescriptorUI", "SupplementalRecord": "SupplementalRecordUI"}
+_TERMS = "ConceptList/Concept/TermList/Term/String"
 _TSV_COLUMNS = ("tree number", "desc ui", "term")
 _MESH_ID = re.compile(r"MESH:[CD]\d{6,9}")
 _MTREES_LINE = re.compile(r"[^;\t]+;[A-Z]\d{2}[.\d]*\s*")
 
 
 class Entry(NamedTuple):
-    """What one line or record says of a concept; the id is empty where the file has none."""
+    """The content of one line or record; the id is empty if the file has no ids."""
 
     id: str
     name: str
@@ -35,10 +38,10 @@ class Entry(NamedTuple):
 
 
 def read_entries(path: Path, counts: Counts) -> Iterator[Entry]:
-    """Yield the entries of a MeSH file, plain or gzip; its kind is told by what it holds.
+    """Yield the entries of a MeSH file, plain or gzip; the content determines its kind.
 
     Raises:
-        InputError: the file cannot be read or is none of the kinds.
+        InputError: the file cannot be read or is of another kind.
     """
     head = read_head(path)
     if head.startswith(b"<"):
@@ -52,9 +55,31 @@ def read_entries(path: Path, counts: Counts) -> Iterator[Entry]:
         yield from _mtrees_entries(path, lines, counts)
     else:
         raise InputError(
-            f"{path}: not a MeSH file that biorel knows (it begins with {first[:40]!r})",
-            "known are descYYYY.xml, suppYYYY.xml, mtreesYYYY.bin, and TSV with Tree Number, Desc Ui, Term",
+            f"{path}: not a known MeSH file (it begins with {first[:40]!r})",
+            "use descYYYY.xml, suppYYYY.xml, mtreesYYYY.bin, or TSV with Tree Number, Desc Ui, Term",
         )
+
+
+def read_terms(paths: Sequence[Path], counts: Counts) -> Iterator[tuple[str, str]]:
+    """Yield (id, term) for every name of a concept, including the preferred one. Only XML files have terms.
+
+    Args:
+        paths: MeSH files as for `mesh.read_mesh`.
+        counts: counts the terms.
+
+    Raises:
+        InputError: a file cannot be read, or is other XML.
+    """
+    for path in paths:
+        if not read_head(path).startswith(b"<"):
+            continue
+        for record in read_elements(path, "MeSH", _ROOTS, tuple(_IDS)):
+            id_ = concept_id(record.findtext(_IDS[record.tag]) or "", "")
+            for element in record.iterfind(_TERMS) if id_ else ():
+                term = (element.text or "").strip()
+                if id_ and term:
+                    counts.add(Reason.MESH_TERMS_READ)
+                    yield id_, term
 
 
 def _decoded(path: Path, content: bytes) -> str:
@@ -70,7 +95,7 @@ def _decoded(path: Path, content: bytes) -> str:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
         if encoding != "utf-8-sig":
-            raise InputError(f"{path}: not whole {encoding.upper()}", "fetch the file again") from error
+            raise InputError(f"{path}: not valid {encoding.upper()}", "fetch the file again") from error
         return content.decode("iso-8859-1")
 
 
@@ -106,8 +131,7 @@ def _mtrees_entries(path: Path, lines: list[str], counts: Counts) -> Iterator[En
 
 
 def _xml_entries(path: Path, counts: Counts) -> Iterator[Entry]:
-    roots = ("DescriptorRecordSet", "SupplementalRecordSet")
-    for record in read_elements(path, "MeSH", roots, ("DescriptorRecord", "SupplementalRecord")):
+    for record in read_elements(path, "MeSH", _ROOTS, tuple(_IDS)):
         entry = _descriptor(record) if record.tag == "DescriptorRecord" else _supplementary(record)
         counts.add(Reason.MESH_RECORDS_READ)
         if entry is None:
@@ -125,7 +149,7 @@ def _descriptor(record: Any) -> Entry | None:
 
 
 def _supplementary(record: Any) -> Entry | None:
-    """A supplementary concept; what it is mapped to may be starred, and be a descriptor with a qualifier."""
+    """A supplementary concept. The descriptors that it is mapped to may have a star and a qualifier."""
     id_ = _mesh_id(record.findtext("SupplementalRecordUI") or "")
     name = (record.findtext("SupplementalRecordName/String") or "").strip()
     targets = []

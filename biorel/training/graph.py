@@ -1,4 +1,4 @@
-"""A knowledge graph for training and evaluation: read, checked against the evaluated articles, and injected."""
+"""A knowledge graph for training and evaluation: injected into examples, described, and used as a baseline."""
 
 from __future__ import annotations
 
@@ -9,51 +9,14 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from biorel.dataset.pair_features import FEATURES
-from biorel.errors import InputError, ModelError
-from biorel.formats.spo import SOURCE, TABLE
+from biorel.errors import ModelError
+from biorel.formats.spo import SOURCE
 from biorel.knowledge.graph import Graph
 from biorel.knowledge.inject import ENTITIES, NAMES, Injector
 from biorel.knowledge.support import Support
 from biorel.model.bran import BranConfig
-from biorel.records import Document, Pair, Triple
+from biorel.records import Triple
 from biorel.scoring.pairs import ScoredPair
-from biorel.tables import read_table
-
-
-def read_triples(folder: Path) -> list[Triple]:
-    """The triples of a graph folder.
-
-    Raises:
-        InputError: it is none.
-    """
-    if not (folder / TABLE).is_file():
-        raise InputError(f"{folder}: no graph ({TABLE} is missing)", "make one with biorel build-graph")
-    return list(read_table(folder / TABLE, Triple))
-
-
-def articles_of(dataset: Path, split: str) -> set[str]:
-    """The ids of all documents of a split, those over the token cap among them.
-
-    Raises:
-        InputError: the dataset is incomplete.
-    """
-    found = {document.doc_id for document in read_table(dataset / split / "documents.parquet", Document)}
-    return found | {pair.doc_id for pair in read_table(dataset / split / "pairs.parquet", Pair)}
-
-
-def refuse_shared(triples: list[Triple], graph: Path, articles: set[str], split: str) -> None:
-    """Stop where knowledge was curated from the very articles that are evaluated on.
-
-    Raises:
-        InputError: naming how many articles are shared, and the first of them.
-    """
-    shared = sorted({pmid for triple in triples for pmid in triple.pmids} & articles)
-    if shared:
-        raise InputError(
-            f"{graph} holds what was curated from {len(shared)} of the {len(articles)} {split} articles "
-            f"({', '.join(shared[:3])}{', ...' if len(shared) > 3 else ''})",
-            "build the graph without them: biorel build-graph --exclude-dataset DATASET or --exclude-pmids FILE",
-        )
 
 
 def build_injector(graph: Path, triples: Sequence[Triple], config: BranConfig, tokenizer: Tokenizer) -> Injector:

@@ -24,6 +24,7 @@ from biorel.dataset.relation_schema import load_schema
 from biorel.formats.documents import read_documents
 from biorel.knowledge.graph import Graph
 from biorel.knowledge.inject import Injector
+from biorel.knowledge.triples import read_triples
 from biorel.model.batch import Batch
 from biorel.model.bran import Bran, BranConfig
 from biorel.model.losses import ner_loss, task_loss
@@ -31,7 +32,6 @@ from biorel.records import Example
 from biorel.text.tokenizer import import_subword_nmt
 from biorel.training.batches import all_pairs
 from biorel.training.collate import Collator
-from biorel.training.graph import read_triples
 from tests.builders import RESOURCES
 
 pytestmark = pytest.mark.slow

@@ -11,7 +11,7 @@ from biorel.commands import extract
 from biorel.config.extract import Extract
 from biorel.counts import Reason
 from biorel.errors import InputError
-from biorel.knowledge.ctd_curations import read_curations
+from biorel.knowledge.ctd import read_curations
 from biorel.knowledge.ctd_table import read_rows
 from biorel.knowledge.ctd_vocabularies import read_vocabularies
 from tests.command_runs import build, command_line, ctd_folder, flags, pubtator, read_json, read_json_lines

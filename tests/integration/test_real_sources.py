@@ -20,7 +20,7 @@ from biorel.formats.chemprot import locate, read_chemprot
 from biorel.formats.documents import read_documents
 from biorel.formats.jsonl import read_jsonl
 from biorel.formats.pubtator import read_pubtator
-from biorel.knowledge.ctd_curations import read_curations, read_interaction_types
+from biorel.knowledge.ctd import read_curations, read_interaction_types
 from biorel.knowledge.ctd_table import read_rows
 from biorel.knowledge.mesh import read_mesh
 from biorel.records import Annotated

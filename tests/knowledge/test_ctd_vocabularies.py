@@ -7,7 +7,7 @@ import pytest
 from biorel.counts import Reason
 from biorel.errors import InputError
 from biorel.knowledge.ctd_vocabularies import Term, primary_ids, read_vocabularies
-from biorel.knowledge.mesh_terms import read_terms
+from biorel.knowledge.mesh_files import read_terms
 
 DISEASES = (
     "# Fields:\n# DiseaseName\tDiseaseID\tAltDiseaseIDs\tDefinition\tParentIDs\tTreeNumbers\tParentTreeNumbers\t"

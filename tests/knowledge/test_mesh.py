@@ -137,14 +137,14 @@ def test_M02_the_exact_form_wins_where_both_exist():
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "not a MeSH file"),
-        ("prose; and more\n", "not a MeSH file"),
-        ("Tree Number\tTerm\n", "not a MeSH file"),
+        ("", "not a known MeSH file"),
+        ("prose; and more\n", "not a known MeSH file"),
+        ("Tree Number\tTerm\n", "not a known MeSH file"),
         ("Tree Number\tDesc Ui\tTerm\n", "no MeSH concept"),
         ("<DescriptorRecordSet/>", "no MeSH concept"),
         ("<PubmedArticleSet/>", r"root element <PubmedArticleSet> where <DescriptorRecordSet> or <Suppl"),
         ("<DescriptorRecordSet>", "not well-formed XML"),
-        (b"\xff\xfea", "not whole UTF-16"),
+        (b"\xff\xfea", "not valid UTF-16"),
     ],
 )
 def test_what_is_no_mesh_is_told(write, counts, content, message):

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 
 from biorel.errors import ModelError
-from biorel.knowledge.tree import Branch, flatten
 from biorel.model.bert import Bert, load_pretrained, read_config, read_width, usable_positions
 from biorel.model.branches import Branches, layout
 from tests.bert import POSITIONS, tiny_bert
 from tests.builders import batch_of, example
+from tests.knowledge.sentence_tree import Branch, flatten
 
 CLS, SEP, UNK = 2, 3, 1
 TEXT = tuple(range(10, 22))

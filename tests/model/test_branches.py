@@ -7,11 +7,11 @@ import pytest
 import torch
 from torch import Tensor
 
-from biorel.knowledge.tree import Branch, Flat, flatten
 from biorel.model.bran import Bran
 from biorel.model.branches import Branches, layout
 from biorel.model.checkpoint import load_weights, save_weights
 from tests.builders import batch_of, example, random_example, scrambled, tiny_bran, with_branches
+from tests.knowledge.sentence_tree import Branch, Flat, flatten
 
 SEEDS = range(8)
 

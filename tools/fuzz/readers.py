@@ -33,12 +33,11 @@ from biorel.formats.pubtator import read_pubtator
 from biorel.formats.relations import read_relations
 from biorel.formats.spo import read_spo
 from biorel.formats.squad import read_squad
-from biorel.knowledge.ctd_curations import read_alternate_ids, read_curations, read_interaction_types
-from biorel.knowledge.ctd_facts import read_facts
-from biorel.knowledge.ctd_vocabularies import read_vocabularies
+from biorel.knowledge.ctd import read_curations, read_facts, read_interaction_types
+from biorel.knowledge.ctd_vocabularies import read_alternate_ids, read_vocabularies
 from biorel.knowledge.known_pairs import read_known_pairs
 from biorel.knowledge.mesh import read_mesh
-from biorel.knowledge.mesh_terms import read_terms
+from biorel.knowledge.mesh_files import read_terms
 from biorel.records import Document, Entity, Evidence, Mention, Relation
 from biorel.tables import write_table
 from tests.servers import article, article_set
@@ -385,7 +384,7 @@ READERS: dict[str, Reader] = {
             b"ChemicalID\tDiseaseID\tPubMedIDs\nC112297\tD006948\t19098162|7\nD000001\tMESH:D2\t\n",
             b"ChemicalID\tDiseaseID\tDirectEvidence\tPubMedIDs\nC112297\tD006948\ttherapeutic|marker/mechanism\t7\n",
         ],
-        lambda path: read_facts(path, Counts()),
+        lambda path: read_facts(path, Counts(), {}),
     ),
     "pubtator-dump": Reader("a", _pubtator, _dump),
     "zip": Reader("a.zip", _zip, _unpacked),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from biorel.knowledge.tree import SENTENCE, Branch, branch_start, flatten
+from tests.knowledge.sentence_tree import SENTENCE, Branch, branch_start, flatten
 
 # [CLS] Tim Cook CEO Apple is visiting Beijing capital China is_a City now
 SENTENCE_TOKENS = ("[CLS]", "Tim", "Cook", "is", "visiting", "Beijing", "now")

@@ -6,7 +6,8 @@ import pytest
 
 from biorel.counts import Reason
 from biorel.errors import InputError
-from biorel.knowledge.ctd_curations import read_alternate_ids, read_curations, read_interaction_types
+from biorel.knowledge.ctd import read_curations, read_interaction_types
+from biorel.knowledge.ctd_vocabularies import read_alternate_ids
 from biorel.records import Curation
 from tests.builders import read_and_lost
 
@@ -170,7 +171,7 @@ def test_a_name_may_begin_with_the_sign_of_remarks(write, read):
 @pytest.mark.parametrize("text", ["", REMARKS, table("ChemicalID,DiseaseID", "a,b"), "a,b,c\nd,e,f\n"])
 def test_a_file_without_the_columns_is_an_error(write, read, text):
     write("CTD_chemicals_diseases.csv", text)
-    with pytest.raises(InputError, match="no line with the column names ChemicalID, DiseaseID, DirectEvidence"):
+    with pytest.raises(InputError, match="the column names ChemicalID, DiseaseID, PubMedIDs, DirectEvidence"):
         read()
 
 
@@ -249,7 +250,7 @@ def test_interaction_types_are_never_guessed(write, tmp_path, counts):
     with pytest.raises(InputError, match="'splicing' has the parent 'xxx', which is not in the file"):
         read_interaction_types(tmp_path, counts)
     write("CTD_chem_gene_ixn_types.csv", TYPES + "splicing,exp,,met\n")
-    with pytest.raises(InputError, match="the code 'exp' stands for two types"):
+    with pytest.raises(InputError, match="the code 'exp' belongs to two types"):
         read_interaction_types(tmp_path, counts)
 
 
