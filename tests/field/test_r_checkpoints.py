@@ -20,7 +20,15 @@ from biorel.training import loop, relations
 from biorel.training.checkpoint import FILE
 from biorel.training.model_folder import open_model
 from tests.command_runs import SAMPLE, command_line, flags, tiny_model
-from tests.commands.test_train import Killed, checkpoint, checkpoint_state, config, interrupted, same_run, weights
+from tests.commands.test_train import (
+    Killed,
+    assert_same_run,
+    checkpoint,
+    checkpoint_state,
+    config,
+    interrupted,
+    weights,
+)
 from tests.recorder import Recorder
 from tests.test_architecture import TREES
 
@@ -81,7 +89,7 @@ def test_r_03_ignores_a_leftover_temporary_file(killed, dataset, tmp_path):
     killed.with_name(f"{FILE}.tmp").write_bytes(killed.read_bytes()[:100])
     tiny_model(dataset, tmp_path / "m")
     tiny_model(dataset, tmp_path / "whole")
-    same_run(tmp_path / "m", tmp_path / "whole")
+    assert_same_run(tmp_path / "m", tmp_path / "whole")
 
 
 def test_r_03_replaces_a_checkpoint_only_when_complete(killed, dataset, tmp_path, monkeypatch):
@@ -109,7 +117,7 @@ def test_r_04_a_resumed_run_has_the_learning_rates_of_an_uninterrupted_run(datas
         return rates[step]
 
     monkeypatch.setattr(loop, "learning_rate", noted)
-    monkeypatch.setitem(relations.TrainingArguments.__init__.__kwdefaults__, "checkpoint_steps", steps or 200)
+    monkeypatch.setattr(relations.TrainingArguments, "checkpoint_steps", steps or 200)
     given = {"epochs": 3, "warmup": 7, "token_budget": 300}
     train.run(config(dataset, tmp_path / "whole", **given))
     expected = dict(rates)
@@ -142,7 +150,7 @@ def test_r_09_resumes_on_a_cpu_since_checkpoints_name_no_device(killed, model, d
     save_file(tensors, killed, metadata=metadata)
     tiny_model(dataset, tmp_path / "m")
     tiny_model(dataset, tmp_path / "whole")
-    same_run(tmp_path / "m", tmp_path / "whole")
+    assert_same_run(tmp_path / "m", tmp_path / "whole")
 
 
 def test_r_09_reads_every_tensor_file_onto_the_cpu():
