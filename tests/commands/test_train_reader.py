@@ -85,6 +85,7 @@ def test_the_same_seed_gives_the_same_weights(questions, tmp_path):
     assert weights(first) == weights(again) != weights(other)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folds", [1, 2])
 def test_a_killed_run_resumes_to_the_same_weights(questions, tmp_path, folds):
     whole = tiny_reader(questions, tmp_path / "whole", folds=folds)
