@@ -95,9 +95,9 @@ HYPERNYM, UNMAPPED, INFERRED, NOT_MENTIONED, TOO_LONG = "hypernym", "unmapped", 
 class Pair:
     """Two entities of one document, and the relations that hold between them.
 
-    `relations` empty means NULL, the negative class. `excluded_because` says why a pair takes no part in training and in the
-    paper's counts; it is empty for a pair that does: `hypernym` (a negative that a more specific positive explains),
-    `unmapped` (curated, but only with relations that the schema drops), `inferred` (held back from the negatives by
+    `relations` empty means NULL, the negative class. `excluded_because` says why a pair takes no part in training and
+    in the paper's counts; it is empty for a pair that does: `hypernym` (a negative that a more specific positive
+    explains), `unmapped` (curated, but only with relations that the schema drops), `inferred` (held back from the negatives by
     `--inferred exclude`), `not_mentioned` (curated in a gold corpus, an entity has no mention), `too_long` (its
     document is over the token cap).
     """
@@ -127,7 +127,8 @@ class Example:
         pair_heads, pair_tails: [P] entity indices.
         pair_labels: [P] lists of relation indices (1-based; empty is NULL).
         pair_exclusions: [P] as `Pair.excluded_because`.
-        pair_features, pair_lexical_features: [P] lists of F numbers and of buckets, see `dataset.pair_features` and `dataset.lexical_features`.
+        pair_features: [P] lists of F numbers, see `dataset.pair_features`.
+        pair_lexical_features: [P] lists of buckets, see `dataset.lexical_features`.
         branch_tokens, branch_anchors: of each branch of knowledge its vocabulary ids and the tokens that it hangs on,
             ascending, see `knowledge.inject`; none in a dataset.
     """
@@ -250,7 +251,6 @@ class Triple:
     pmids: tuple[str, ...] = ()
 
 
-# MERGED from answers: The nouns of what is told over many abstracts: triples of a corpus, questions, answers. Frozen, as `records`.
 @dataclass(frozen=True, slots=True)
 class CorpusTriple:
     """A relation between two concepts, over all documents that tell it.

@@ -17,7 +17,7 @@ from biorel.counts import Counts, Reason
 from biorel.errors import ConfigError, InputError, OutputError
 from biorel.formats.documents import read_documents
 from biorel.formats.relations import read_relations
-from biorel.formats.writers import HOLDING_TEXT, WRITERS, RelationWriter, format_of
+from biorel.formats.writers import FORMATS, RelationWriter, format_of
 from biorel.progress import SILENT, Progress
 from biorel.records import Relation
 
@@ -62,13 +62,13 @@ def _convert(config: Export, source: Path) -> list[str]:
     if config.format == "onnx":
         raise ConfigError("relations have no form in ONNX", "give --model, or another --format")
     format_ = format_of(config.out, config.format)
-    if format_ in HOLDING_TEXT and not config.documents:
+    if FORMATS[format_].holds_text and not config.documents:
         raise ConfigError(f"--format {format_} holds the text: it needs --documents", "name the files that were read")
-    if config.documents and format_ not in HOLDING_TEXT:
+    if config.documents and not FORMATS[format_].holds_text:
         raise ConfigError(f"--format {format_} holds no text", "leave --documents out")
     artifacts.check_output(config.out, force=config.force, inputs=(source, *config.documents))
     counts = Counts()
-    with artifacts.whole_file(config.out, force=config.force) as place, WRITERS[format_](place) as writer:
+    with artifacts.whole_file(config.out, force=config.force) as place, FORMATS[format_].writer(place) as writer:
         relations = read_relations(source, counts)
         if config.documents:
             _with_documents(config, relations, writer, counts)

@@ -22,7 +22,7 @@ from biorel.extraction.api import DEFAULT_MODEL
 from biorel.extraction.document import Outcome
 from biorel.extraction.extractor import BATCH_SIZE, Extractor, open_extractor
 from biorel.formats.documents import BAD_TOLD, read_records
-from biorel.formats.writers import WRITERS, format_of
+from biorel.formats.writers import FORMATS, format_of
 from biorel.model.device import pick_device
 from biorel.progress import SILENT, Progress
 from biorel.records import Annotated, Status
@@ -52,7 +52,7 @@ def run(config: Extract, progress: Progress = SILENT) -> Artifact:
         raise OutputError(f"the input, {out} and {status_path} must be three files", "choose another --out or --status")
     for path in (out, status_path):
         artifacts.check_output(path, force=config.force)
-    writer_kind = WRITERS[format_of(out, config.format)]
+    writer_kind = FORMATS[format_of(out, config.format)].writer
     counts = Counts()
     extractor = _extractor(config, device, counts)
     by_status = Counter(dict.fromkeys(map(str, Outcome), 0))

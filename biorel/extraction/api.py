@@ -18,7 +18,7 @@ from biorel.extraction.annotator import NO_TAGGER, open_annotator
 from biorel.extraction.document import ExtractedDocument, Outcome
 from biorel.extraction.extractor import BATCH_TOKENS, Extractor, open_extractor
 from biorel.formats.documents import read_records
-from biorel.formats.writers import WRITERS, format_of
+from biorel.formats.writers import FORMATS, format_of
 from biorel.model.device import pick_device
 from biorel.records import Annotated, BadRecord
 from biorel.resources import resource
@@ -150,7 +150,7 @@ def write(docs: Iterable[ExtractedDocument], path: str | Path, *, format: str = 
     ['doc_id', 'head_id', 'head_type', 'head_name']
 
     Args:
-        format: a key of `formats.writers.WRITERS`; `auto` chooses it by the suffix: `.jsonl`, `.parquet`, `.tsv`,
+        format: a key of `formats.writers.FORMATS`; `auto` chooses it by the suffix: `.jsonl`, `.parquet`, `.tsv`,
             `.pubtator` or `.xml` (BioC).
 
     Raises:
@@ -158,7 +158,7 @@ def write(docs: Iterable[ExtractedDocument], path: str | Path, *, format: str = 
         OutputError: the file cannot be written, or the format cannot express a document's id.
     """
     target = Path(path)
-    writer_of = WRITERS[format_of(target, format)]
+    writer_of = FORMATS[format_of(target, format)].writer
     with whole_file(target) as partial, writer_of(partial) as writer:
         for doc in docs:
             if doc.status != Outcome.BAD_RECORD:

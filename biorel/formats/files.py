@@ -112,7 +112,6 @@ def read_lines(path: Path, counts: Counts, longest: int = LONGEST_LINE) -> Itera
             yield number, content
 
 
-# MERGED from sources.json_size: How much JSON is read at once: what it takes in memory grows with its length and with the values in it.
 LARGEST_JSON = 2**26  # characters; the question set SQuAD 2.0 has 42 million
 MOST_VALUES = 4_000_000
 

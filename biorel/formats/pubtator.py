@@ -12,16 +12,20 @@ and the abstract begins one after its end.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import TracebackType
+from typing import Self
 
 from biorel.counts import Counts, Reason
-from biorel.errors import InputError
+from biorel.errors import ConfigError, InputError, OutputError
+from biorel.formats.annotations import join_mentions
 from biorel.formats.files import read_lines
-from biorel.formats.identifiers import concept_ids, entity_type
+from biorel.formats.identifiers import concept_id, concept_ids, entity_type, local_id
 from biorel.formats.references import Concept, concepts_of, distinct_curations, resolve, says_no_relation
 from biorel.formats.spans import check_spans, is_offset, refuse_all_lost, without_repeats
-from biorel.records import Annotated, Curation, Document, Mention
+from biorel.records import Annotated, Curation, Document, Mention, Relation
 
 # a pipe may stand in the text itself, so only the first two split
 _TEXT_LINE = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
@@ -142,3 +146,73 @@ def _curations(
 
 def _bad_row(path: Path, number: int, why: str, counts: Counts) -> None:
     counts.add(Reason.ROW_MALFORMED, f"{path}:{number}: {why}")
+
+
+# ---- writing
+_BREAKS = re.compile(r"[\t\n\r\0]")
+_DIGITS = 6
+
+
+class PubtatorWriter:
+    """Writes documents in PubTator format. A context manager."""
+
+    def __init__(self, path: Path) -> None:
+        self._stream = path.open("w", encoding="utf-8", newline="\n")
+
+    def write(self, document: Document | None, mentions: Sequence[Mention], relations: Sequence[Relation]) -> None:
+        """Write one document: title, abstract, its mentions, its relations, a blank line.
+
+        Raises:
+            ConfigError: no document.
+            OutputError: an id with a character that ends an id in this format.
+        """
+        if document is None:
+            raise ConfigError("PubTator files hold the text, and there is no document", "give --documents")
+        doc_id = document.doc_id
+        if "|" in doc_id or _BREAKS.search(doc_id) or doc_id != doc_id.strip() or not doc_id:
+            raise OutputError(f"document id {doc_id!r} cannot be written in PubTator format", "use --format bioc")
+        self._stream.write(f"{doc_id}|t|{_line(document.title)}\n{doc_id}|a|{_line(document.abstract)}\n")
+        for mark in join_mentions(mentions, _spelled):
+            self._row(doc_id, str(mark.start), str(mark.end), mark.text, mark.type, mark.identifier)
+        owners = _owners(mentions)
+        for relation in relations:
+            head, tail = _short_argument(relation.head.id, owners), _short_argument(relation.tail.id, owners)
+            self._row(doc_id, relation.relation, head, tail, str(round(relation.score, _DIGITS)))
+        self._stream.write("\n")
+
+    def _row(self, *cells: str) -> None:
+        self._stream.write("\t".join(map(_line, cells)) + "\n")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stream.close()
+
+
+def _line(text: str) -> str:
+    """The text on one line, as long as before."""
+    return _BREAKS.sub(" ", text)
+
+
+def _spelled(id_: str, type_: str) -> str:
+    """The id of a mention without the namespaces that PubTator leaves out, where its type tells them again."""
+    local = local_id(id_)
+    return local if concept_id(local, type_) == id_ else id_
+
+
+def _owners(mentions: Iterable[Mention]) -> Mapping[str, set[str]]:
+    """From an id without its namespace to the ids, among the mentions', that are it."""
+    owners: defaultdict[str, set[str]] = defaultdict(set)
+    for mention in mentions:
+        if mention.entity_id:
+            owners[mention.entity_id.partition(":")[2] or mention.entity_id].add(mention.entity_id)
+    return owners
+
+
+def _short_argument(id_: str, owners: Mapping[str, set[str]]) -> str:
+    """The id of an argument, whose type its row does not tell: short where it can only mean this concept."""
+    local = local_id(id_)
+    return local if concept_id(local, "") == id_ or owners.get(local) == {id_} else id_

@@ -151,7 +151,6 @@ def _text(value: Any, where: str) -> str:
     return value
 
 
-# MERGED from exports.squad: Questions as the JSON of SQuAD 2.0, which other readers take: one article and one paragraph for each document.
 VERSION = "v2.0"
 
 

@@ -55,7 +55,5 @@ def triples_format(path: Path, chosen: str) -> str:
     """
     found = path.suffix.lower().removeprefix(".") if chosen == "auto" else chosen
     if found not in WRITERS:
-        raise ConfigError(
-            f"{path}: the suffix {path.suffix!r} tells no format", f"end the name in .{', .'.join(WRITERS)}"
-        )
+        raise ConfigError(f"{path}: unknown output format {path.suffix!r}", f"use one of .{', .'.join(WRITERS)}")
     return found

@@ -1,6 +1,6 @@
-"""Relations into files: one writer per format, each a context manager that streams.
+"""The output formats for relations: one writer per format, each a context manager that streams.
 
-A new format is a file here, a line in `WRITERS`, and its suffixes.
+A new format is one file with its writer, and one line in `FORMATS`.
 """
 
 from __future__ import annotations
@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from biorel.errors import ConfigError
 from biorel.formats.bioc_writer import BiocWriter
-from biorel.formats.jsonl_writer import JsonlWriter
 from biorel.formats.parquet import ParquetWriter
-from biorel.formats.pubtator_writer import PubtatorWriter
+from biorel.formats.pubtator import PubtatorWriter
+from biorel.formats.relations import JsonlWriter
 from biorel.formats.tsv import TsvWriter
 from biorel.records import Document, Mention, Relation
 
@@ -41,42 +41,47 @@ class RelationWriter(Protocol):
     ) -> None: ...
 
 
-WRITERS: dict[str, Callable[[Path], RelationWriter]] = {
-    "jsonl": JsonlWriter,
-    "parquet": ParquetWriter,
-    "tsv": TsvWriter,
-    "pubtator": PubtatorWriter,
-    "bioc": BiocWriter,
-}
+class Format(NamedTuple):
+    """An output format.
 
-HOLDING_TEXT = frozenset({"pubtator", "bioc"})
+    Attributes:
+        writer: opens a file for writing.
+        suffixes: of the files in this format; the first is that of a file without a given name.
+        holds_text: whether the file holds the documents too.
+    """
 
-_SUFFIXES = {
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".parquet": "parquet",
-    ".tsv": "tsv",
-    ".pubtator": "pubtator",
-    ".txt": "pubtator",
-    ".xml": "bioc",
+    writer: Callable[[Path], RelationWriter]
+    suffixes: tuple[str, ...]
+    holds_text: bool = False
+
+
+FORMATS: dict[str, Format] = {
+    "jsonl": Format(JsonlWriter, (".jsonl", ".ndjson")),
+    "parquet": Format(ParquetWriter, (".parquet",)),
+    "tsv": Format(TsvWriter, (".tsv",)),
+    "pubtator": Format(PubtatorWriter, (".pubtator", ".txt"), holds_text=True),
+    "bioc": Format(BiocWriter, (".xml",), holds_text=True),
 }
+WRITERS = {name: format_.writer for name, format_ in FORMATS.items()}
+HOLDING_TEXT = frozenset(name for name, format_ in FORMATS.items() if format_.holds_text)
 
 
 def format_of(path: Path, chosen: str) -> str:
-    """The format to write, a key of `WRITERS`: the one chosen, or for `auto` the one of the path's suffix.
+    """Name the format to write, a key of `FORMATS`: the one chosen, or for `auto` the one with the path's suffix.
 
     Raises:
-        ConfigError: the suffix, or the format chosen, is none of these.
+        ConfigError: no format has this name or suffix.
     """
     if chosen != "auto":
-        if chosen not in WRITERS:
-            raise ConfigError(f"no format {chosen!r}", f"the formats are {', '.join(WRITERS)}")
+        if chosen not in FORMATS:
+            raise ConfigError(f"unknown output format {chosen!r}", f"use one of {', '.join(FORMATS)}")
         return chosen
-    found = _SUFFIXES.get(path.suffix.lower())
-    if found is None:
-        named = f"the suffix {path.suffix!r}" if path.suffix else "a name without a suffix"
-        raise ConfigError(
-            f"{path}: {named} tells no format",
-            f"end the name in {', '.join(_SUFFIXES)}, or say --format {'|'.join(WRITERS)}",
-        )
-    return found
+    suffix = path.suffix.lower()
+    for name, format_ in FORMATS.items():
+        if suffix in format_.suffixes:
+            return name
+    raise ConfigError(
+        f"{path}: unknown output format {path.suffix!r}" if path.suffix else f"{path}: the name has no suffix",
+        f"use one of {', '.join(suffix for format_ in FORMATS.values() for suffix in format_.suffixes)}, "
+        f"or --format {'|'.join(FORMATS)}",
+    )

@@ -85,7 +85,6 @@ def _check_root(place: str, found: str, expected: str, roots: Collection[str]) -
         )
 
 
-# MERGED from sources.xml_meter: XML that would hang or fill libxml2, found before it gets there: a record without end, a tag of ever more attributes.
 # of one child of the root, in bytes; an article with thousands of authors has some three million
 LARGEST_CHILD = 2**24
 MOST_TAGS = 1_000_000  # in one child, those that end an element among them

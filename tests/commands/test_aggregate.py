@@ -12,7 +12,7 @@ from biorel.commands import aggregate
 from biorel.config.aggregate import Aggregate
 from biorel.counts import Reason
 from biorel.errors import ConfigError, InputError, OutputError
-from biorel.formats.jsonl_writer import relation_row
+from biorel.formats.relations import relation_row
 from biorel.records import CorpusTriple, Entity, Evidence, Relation
 from biorel.tables import read_table
 from tests.command_runs import command_line
@@ -97,7 +97,7 @@ def test_no_relation_gives_an_empty_table(tmp_path):
 
 def test_faults_are_told_and_leave_nothing(tmp_path):
     source = relations_file(tmp_path / "r.jsonl")
-    with pytest.raises(ConfigError, match="tells no format"):
+    with pytest.raises(ConfigError, match="unknown output format"):
         aggregate.run(Aggregate(relations=(source,), out=tmp_path / "t.csv"))
     with pytest.raises(OutputError, match="is an input"):
         aggregate.run(Aggregate(relations=(source,), out=source, format="tsv"))

@@ -134,7 +134,7 @@ def test_an_input_is_never_replaced(relations):
         ({"out": "out.pubtator"}, "needs --documents"),
         ({"out": "out.tsv", "documents": ("documents.txt",)}, "holds no text"),
         ({"out": "out", "format": "onnx"}, "no form in ONNX"),
-        ({"out": "out.csv"}, "tells no format"),
+        ({"out": "out.csv"}, "unknown output format"),
     ],
 )
 def test_flags_that_do_not_go_together(tmp_path, monkeypatch, relations, flags, message):

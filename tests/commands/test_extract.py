@@ -482,7 +482,7 @@ def test_the_output_is_not_the_input(model, tmp_path, write):
 
 
 def test_a_suffix_that_tells_no_format(model, tmp_path, write):
-    with pytest.raises(ConfigError, match="tells no format"):
+    with pytest.raises(ConfigError, match="unknown output format"):
         run(model, write("a.jsonl", lines(STORY)), tmp_path / "r.doc")
     assert not list(tmp_path.glob("r*"))
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from biorel.errors import InputError
-from biorel.formats.jsonl_writer import relation_row
-from biorel.formats.relations import read_relations
+from biorel.formats.relations import read_relations, relation_row
 from biorel.records import Document
 from biorel.tables import write_table
 from tests.formats.samples import RELATIONS

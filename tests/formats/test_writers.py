@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from biorel import artifacts
+from biorel.commands import export
+from biorel.config.export import Export
 from biorel.errors import ConfigError, OutputError
-from biorel.formats.writers import HOLDING_TEXT, WRITERS, format_of
+from biorel.formats.writers import FORMATS, HOLDING_TEXT, WRITERS, Format, format_of
 from tests.formats.samples import ANNOTATED, RELATIONS, write
 
 
@@ -34,13 +36,13 @@ def test_a_chosen_format_wins_over_the_suffix():
 
 @pytest.mark.parametrize("name", ["a", "a.csv", "a.jsonl.gz"])
 def test_an_unknown_suffix_names_the_choices(name):
-    with pytest.raises(ConfigError, match=r"tells no format") as caught:
+    with pytest.raises(ConfigError, match=r"unknown output format|no suffix") as caught:
         format_of(Path(name), "auto")
     assert all(choice in caught.value.hint for choice in WRITERS)
 
 
 def test_an_unknown_format_names_the_choices():
-    with pytest.raises(ConfigError, match="no format 'onnx'"):
+    with pytest.raises(ConfigError, match="unknown output format 'onnx'"):
         format_of(Path("a.jsonl"), "onnx")
 
 
@@ -81,3 +83,13 @@ def test_a_full_disk_is_told_in_one_line(format_):
 
     with pytest.raises(OutputError, match="No space left"):
         fill()
+
+
+def test_a_new_format_is_one_line_in_the_table(tmp_path, monkeypatch):
+    source = tmp_path / "relations.jsonl"
+    source.write_text("")
+    monkeypatch.setitem(FORMATS, "rows", Format(WRITERS["tsv"], (".rows",)))
+    assert format_of(tmp_path / "a.rows", "auto") == format_of(tmp_path / "a", "rows") == "rows"
+    out = tmp_path / "out.rows"
+    export.run(Export(relations=source, out=out))
+    assert out.read_text().startswith("doc_id\t")

@@ -201,7 +201,7 @@ def _relations() -> list[Relation]:
 
 
 def _relation_lines() -> list[bytes]:
-    from biorel.formats.jsonl_writer import relation_row
+    from biorel.formats.relations import relation_row
 
     return ["".join(f"{json.dumps(relation_row(row))}\n" for row in _relations()).encode()]
 
