@@ -1,7 +1,7 @@
 """Precision, recall and F1 of relations: micro, macro, by relation and by pair type (Tables 2 and 7).
 
-The unit is the fact (document, head, tail, relation). See `pairs` for which pairs are looked at. A number
-that is not defined is None, never NaN and never a made-up 0.
+Facts are counted: (document, head, tail, relation). See `pairs` for which pairs count. An undefined measure is None,
+never NaN or 0.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Choice = Callable[[ScoredPair], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Prf:
-    """Precision, recall and F1 as fractions in 0..1, with the numbers of facts they come from.
+    """Precision, recall and F1 as fractions in 0..1, with the numbers of facts behind them.
 
-    Precision is None where nothing was predicted. Recall and F1 are None where there is no gold fact: without
-    one, no system could do well. With gold facts and no prediction F1 is 0.
+    Precision is None if nothing was predicted. Recall and F1 are None if there is no gold fact. With gold facts but no
+    prediction, F1 is 0.
     """
 
     precision: float | None
@@ -52,11 +52,11 @@ class Metrics:
     Attributes:
         micro: over all facts.
         macro: see `macro`.
-        by_relation: every label, also one without gold facts.
-        by_pair_type: micro within each pair type that occurs.
+        by_relation: of every label, including those without gold facts.
+        by_pair_type: micro measures of each pair type that occurs.
         home_types: the pair type of each relation that has gold facts.
-        ignored: by drop reason, predictions that were neither right nor wrong.
-        not_scored: by drop reason, gold facts that no prediction could reach; recall divides by them.
+        ignored: number of predictions for excluded pairs, by the reason of exclusion.
+        not_scored: number of gold facts of pairs that were not scored, by reason; recall counts them.
     """
 
     micro: Prf
@@ -71,7 +71,7 @@ class Metrics:
     def f1_of_means(self) -> float | None:
         """The harmonic mean of macro precision and macro recall.
 
-        This, not the mean of the relations' F1 (29.6), is the macro F1 of 31.7 in Table 7.
+        This is the macro F1 of Table 7 (31.7); the mean of the relations' F1 would be 29.6.
         """
         precision, recall = self.macro.precision, self.macro.recall
         if precision is None or recall is None:
@@ -79,7 +79,7 @@ class Metrics:
         return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Nested dicts of numbers and None, in label order, fit for strict JSON."""
+        """Nested dicts of numbers and None, in label order, valid in strict JSON."""
         return {
             "micro": asdict(self.micro),
             "macro": asdict(self.macro) | {"f1_of_means": self.f1_of_means},
@@ -100,14 +100,14 @@ def evaluate(
     """The measures of a model with its thresholds.
 
     Args:
-        scored: all pairs of a split, held-back ones and those that could not be scored included.
+        scored: all pairs of a split, including those that are excluded or were not scored.
         labels: [R] relations, without NULL.
         thresholds: by relation, as tuned on the development set.
-        filtered: True leaves hypernym pairs out; False counts a prediction on them as wrong.
+        filtered: True leaves hypernym pairs out; False counts a prediction for them as wrong.
 
     Raises:
-        InputError: a pair comes twice with different contents.
-        ModelError: labels, thresholds and pairs do not fit together.
+        InputError: a pair occurs twice with different contents.
+        ModelError: labels, thresholds and pairs do not match.
     """
     limits = in_label_order(thresholds, labels)
 
@@ -119,10 +119,10 @@ def evaluate(
 
 
 def predict_every_pair(scored: Iterable[ScoredPair], labels: Sequence[str], filtered: bool = True) -> Metrics:
-    """The baseline that reads nothing: each candidate pair has the most frequent relation of its pair type.
+    """The baseline that ignores the text and predicts the most frequent relation of its pair type for each pair.
 
-    The frequencies are those of the gold facts at hand, which flatters the baseline; a pair type without
-    gold facts gets the most frequent relation of all. Equal frequencies are settled by label order.
+    Frequencies are counted in the gold facts that are evaluated, which favours the baseline. A pair type without gold
+    facts gets the most frequent relation overall. Ties are resolved by label order.
     """
     pairs = distinct(scored)
     support = Counter((one.pair_type, relation) for one in pairs for relation in one.pair.relations)
@@ -136,11 +136,11 @@ def predict_every_pair(scored: Iterable[ScoredPair], labels: Sequence[str], filt
 
 
 def measure(scored: Iterable[ScoredPair], labels: Sequence[str], choose: Choice, filtered: bool) -> Metrics:
-    """Count what `choose` says of each pair that was scored against the gold facts of all pairs.
+    """Compare the choice for each scored pair with the gold facts of all pairs.
 
     Args:
         scored, labels, filtered: as in `evaluate`.
-        choose: a label or None (NULL) for a pair; it is not asked about pairs that were not scored.
+        choose: returns a label, or None for NULL; it is only called for pairs that were scored.
     """
     pairs = distinct(scored)
     check(pairs, labels)
@@ -158,7 +158,7 @@ def measure(scored: Iterable[ScoredPair], labels: Sequence[str], choose: Choice,
             not_scored[one.pair.excluded_because] += len(facts)
         if choice is not None:
             tally.predicted[one.pair_type, choice] += 1
-            tally.right[one.pair_type, choice] += choice in facts
+            tally.correct[one.pair_type, choice] += choice in facts
 
     by_relation = {label: tally.total(relation=label) for label in labels}
     pair_types = sorted({one.pair_type for one in pairs if counts(one, filtered)})
@@ -175,29 +175,29 @@ def measure(scored: Iterable[ScoredPair], labels: Sequence[str], choose: Choice,
 
 @dataclass(frozen=True)
 class _Tally:
-    """Numbers of facts by (pair type, relation): rightly predicted, predicted, gold."""
+    """Numbers of facts by (pair type, relation): correctly predicted, predicted, gold."""
 
-    right: Counter[tuple[str, str]]
+    correct: Counter[tuple[str, str]]
     predicted: Counter[tuple[str, str]]
     gold: Counter[tuple[str, str]]
 
     def total(self, *, pair_type: str = "", relation: str = "") -> Prf:
-        """Over one pair type or one relation; empty means all."""
-        right, predicted, gold = (
+        """The measures of one pair type or one relation; empty means all."""
+        correct, predicted, gold = (
             sum(
                 count
                 for key, count in table.items()
                 if (not pair_type or key[0] == pair_type) and (not relation or key[1] == relation)
             )
-            for table in (self.right, self.predicted, self.gold)
+            for table in (self.correct, self.predicted, self.gold)
         )
-        return Prf.of(right, predicted, gold)
+        return Prf.of(correct, predicted, gold)
 
 
 def macro(relations: Iterable[Prf]) -> Prf:
-    """The mean of each number over the relations that have gold facts, undefined ones left out.
+    """The mean of each measure over the relations that have gold facts and for which it is defined.
 
-    The counts are the sums over those relations.
+    The counts are sums over those relations.
     """
     supported = [prf for prf in relations if prf.gold]
     return Prf(

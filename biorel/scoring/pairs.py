@@ -1,15 +1,13 @@
-"""A pair with the probabilities that a model gave it, and which pairs a measure looks at.
+"""Pairs with the probabilities that a model gave them, and the rules for which pairs count.
 
-Every file of this room follows one policy:
+All measures follow the same rules:
 
-- A pair with `drop` `unmapped` or `inferred` is neither positive nor negative: nothing said of it is right or
-  wrong.
-- A `hypernym` pair is such a pair too where the filter of section 3.1.1 is on; where it is off, it is a
-  negative as any other.
-- A fact of a pair that could not be scored (`not_mentioned`, `too_long`) is never predicted, and recall still
-  divides by it. What could be scored is told by `ScoredPair.is_scored`, not by the reason: a document over
-  the cap that was read in windows counts as any other.
-- NULL is the absence of a prediction, never a class.
+- A pair excluded as `unmapped` or `inferred` is neither positive nor negative; a prediction for it is ignored.
+- A pair excluded as `hypernym` is ignored too if the filter of section 3.1.1 is on. If it is off, the pair is a
+  negative.
+- A fact of a pair that was not scored (`not_mentioned`, `too_long`) counts as missed. `ScoredPair.is_scored` decides,
+  not the reason: a document over the token limit may still have been scored in windows.
+- NULL is the absence of a prediction, not a class.
 """
 
 from __future__ import annotations
@@ -31,12 +29,12 @@ NOT_SCORED = -1
 
 @dataclass(frozen=True, slots=True)
 class ScoredPair:
-    """What a model says of one pair.
+    """The output of a model for one pair.
 
     Attributes:
-        pair: with its gold labels and the reason, if any, why it is held back.
-        probabilities: [R], the relations in label order without NULL; all 0 where the pair was not scored.
-        distance: tokens between the closest mentions; `NOT_SCORED` (-1) where the pair was not scored.
+        pair: with its gold labels, and the reason if it is excluded.
+        probabilities: [R] in label order, without NULL; all 0 if the pair was not scored.
+        distance: tokens between the closest mentions; `NOT_SCORED` (-1) if the pair was not scored.
     """
 
     pair: Pair
@@ -45,7 +43,7 @@ class ScoredPair:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """(document, head, tail): what a table of pairs is keyed by."""
+        """(document, head, tail), the key of a table of pairs."""
         return (self.pair.doc_id, self.pair.head_id, self.pair.tail_id)
 
     @property
@@ -59,7 +57,7 @@ class ScoredPair:
 
 
 def counts(scored: ScoredPair, filtered: bool) -> bool:
-    """Whether the pair is positive or negative, under the filter of section 3.1.1 or without it."""
+    """Whether the pair counts as positive or negative, with or without the filter of section 3.1.1."""
     return scored.pair.excluded_because not in NEITHER and not (filtered and scored.pair.excluded_because == HYPERNYM)
 
 
@@ -67,7 +65,7 @@ def distinct(scored: Iterable[ScoredPair]) -> list[ScoredPair]:
     """The pairs, each (document, head, tail) once, in order of first appearance.
 
     Raises:
-        InputError: one pair comes twice and differs; which of the two is meant would hang on their order.
+        InputError: a pair occurs twice with different contents.
     """
     by_key: dict[tuple[str, str, str], ScoredPair] = {}
     for one in scored:
@@ -80,11 +78,11 @@ def distinct(scored: Iterable[ScoredPair]) -> list[ScoredPair]:
 
 
 def check(scored: Iterable[ScoredPair], labels: Sequence[str]) -> None:
-    """See that gold facts and probabilities speak of the model's labels.
+    """Check that gold facts and probabilities fit the model's labels.
 
     Raises:
-        ModelError: a gold relation that the model has no label for, another number of probabilities than
-            labels, or a probability that is not a number.
+        ModelError: a gold relation has no label, the number of probabilities is not that of the labels, or a
+            probability is not finite.
     """
     known = frozenset(labels)
     for one in scored:
@@ -97,7 +95,7 @@ def check(scored: Iterable[ScoredPair], labels: Sequence[str]) -> None:
         if one.is_scored and len(one.probabilities) != len(labels):
             raise ModelError(
                 f"document {one.pair.doc_id}: {len(one.probabilities)} probabilities, {len(labels)} labels",
-                "these scores are of another model",
+                "the scores belong to another model",
             )
         if not all(map(isfinite, one.probabilities)):
             raise ModelError(
@@ -112,7 +110,7 @@ def probability_matrix(scored: Sequence[ScoredPair], relations: int) -> npt.NDAr
 
 
 def home_types(scored: Iterable[ScoredPair]) -> dict[str, str]:
-    """The pair type in which each relation has most of its gold facts; a relation without any is left out."""
+    """The pair type with most gold facts of each relation; relations without gold facts are left out."""
     support = Counter((relation, one.pair_type) for one in scored for relation in set(one.pair.relations))
     homes: dict[str, str] = {}
     for relation, pair_type in sorted(support, key=lambda key: (-support[key], key)):

@@ -1,6 +1,6 @@
-"""Markdown tables in the form of the paper's, aligned so that they read as plain text, too.
+"""Markdown tables in the form of the paper's tables, aligned so that they are readable as plain text.
 
-Numbers are percent with one decimal; what is undefined is a dash.
+Measures are percentages with one decimal; undefined ones are a dash.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ SPLIT_NAMES = {"dev": "Development"}
 
 
 def relation_table(metrics: Metrics) -> str:
-    """Micro and macro measures, then each relation under its pair type, with its gold facts: Table 7.
+    """Micro and macro measures, then each relation under its pair type, with its number of gold facts (Table 7).
 
-    Two macro F1 are told: the mean of the relations' F1, and that of the mean precision and recall, which is
-    the one that the paper prints. With one relation the table is one row.
+    There are two macro F1: the mean of the relations' F1, and the F1 of mean precision and mean recall, which the
+    paper reports. With one relation the table has one row.
     """
     rows = [("Micro", *percents(metrics.micro), _whole(metrics.micro.gold))]
     if len(metrics.by_relation) > 1:
@@ -36,7 +36,7 @@ def relation_table(metrics: Metrics) -> str:
 
 
 def dataset_table(stats: Mapping[str, Any]) -> str:
-    """What a dataset holds: by split (Table 1), by pair type (Table 5), by relation and split (Table 6).
+    """The counts of a dataset by split (Table 1), by pair type (Table 5), and by relation and split (Table 6).
 
     Args:
         stats: `splits`, from name to the counts of a split, and `total`, the same counts over all. Counts:
@@ -87,7 +87,7 @@ def pair_type_title(pair_type: str) -> str:
 
 
 def short_name(label: str) -> str:
-    """A label without the pair type that `ctd13` and `ctd14` put before it."""
+    """A label without the prefix of its pair type, which `ctd13` and `ctd14` use."""
     return label.partition(":")[2] or label
 
 
@@ -96,14 +96,14 @@ def split_title(split: str) -> str:
 
 
 def _stated_pair_type(label: str, pair_types: Iterable[str]) -> str:
-    """The pair type of a label: the one it begins with, or the only one there is, or none."""
+    """The pair type of a label: its prefix, or the only pair type, or empty."""
     names = list(pair_types)
     prefix = label.partition(":")[0]
     return prefix if prefix in names else names[0] if len(names) == 1 else ""
 
 
 def _by_pair_type(labels: Iterable[str], homes: Mapping[str, str]) -> dict[str, list[str]]:
-    """Labels by pair type, both in order of first use; a relation without gold facts goes by its name."""
+    """Labels by pair type, both in order of first use. A relation without gold facts is placed by its prefix."""
     groups: dict[str, list[str]] = {}
     for label in labels:
         home = homes.get(label) or _stated_pair_type(label, sorted(set(homes.values())))
@@ -112,12 +112,12 @@ def _by_pair_type(labels: Iterable[str], homes: Mapping[str, str]) -> dict[str, 
 
 
 def percent(value: float | None) -> str:
-    """A fraction as the tables show it."""
+    """A fraction in the format of the tables."""
     return UNDEFINED if value is None else f"{100 * value:.1f}"
 
 
 def percents(prf: Prf) -> tuple[str, str, str]:
-    """P, R and F1 as the tables show them."""
+    """P, R and F1 in the format of the tables."""
     return (percent(prf.precision), percent(prf.recall), percent(prf.f1))
 
 
@@ -130,7 +130,7 @@ def _support(prf: Prf | None) -> str:
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Lines of a Markdown table: the first column to the left, numbers to the right."""
+    """A Markdown table with a left-aligned first column and right-aligned others."""
     cells = [header, *rows]
     widths = [max(3, *(len(row[column]) for row in cells)) for column in range(len(header))]
     lines = [_line(row, widths) for row in cells]

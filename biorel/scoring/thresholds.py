@@ -1,9 +1,9 @@
-"""From probabilities to a decision: the most probable relation, NULL where it is below its threshold.
+"""From probabilities to a decision: the most probable relation, or NULL if it is below its threshold.
 
 "For each prediction, the relation type with the maximum probability is assigned. If the probability is below
-the relation specific threshold, the prediction is set to NULL" (appendix A.3). The thresholds come from the
-development set and from nowhere else; a test set is read with them as they are. `RULES` has two ways to set them: the
-paper's, and one that some hundred documents do not lead astray.
+the relation specific threshold, the prediction is set to NULL" (appendix A.3). Thresholds are tuned on the
+development set only. `RULES` has two ways to tune them: the paper's, and one that is more robust with a few hundred
+documents.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from biorel.errors import ModelError
 from biorel.scoring.pairs import ScoredPair, check, counts, distinct, probability_matrix
 
 FALLBACK = 0.5
-# stands above the highest score, so that a threshold can refuse a probability of 1, too
+# above the highest score, so that a threshold can reject even a probability of 1
 CEILING = 1.01
 
 Ints = npt.NDArray[np.int64]
 
 
 def decide(probabilities: Sequence[float], thresholds: Sequence[float]) -> int | None:
-    """The index of the relation that a pair is given, or None for NULL.
+    """The index of the predicted relation, or None for NULL.
 
-    The first of several equal maxima is taken; a probability equal to its threshold is enough.
+    Of equal maxima the first is taken. A probability equal to its threshold is accepted.
 
     Args:
         probabilities: [R], without NULL.
@@ -45,27 +45,27 @@ def in_label_order(thresholds: Mapping[str, float], labels: Sequence[str]) -> tu
     """
     missing = [label for label in labels if label not in thresholds]
     if missing:
-        raise ModelError(f"no threshold for {', '.join(missing)}", "thresholds.json and labels.json do not go together")
+        raise ModelError(f"no threshold for {', '.join(missing)}", "thresholds.json does not match labels.json")
     return tuple(thresholds[label] for label in labels)
 
 
 def tune(scored: Sequence[ScoredPair], labels: Sequence[str], filtered: bool = True) -> dict[str, float]:
-    """The threshold of each relation, such that micro F1 over these pairs is the highest there is.
+    """The threshold of each relation that maximises micro F1 over these pairs.
 
-    A threshold lies midway between two neighbouring scores of its relation, so equal scores are kept or
-    refused together; below the lowest score the neighbour is 0, above the highest it is `CEILING`. Of equally
-    good cuts the one with the fewest predictions is taken. A relation that has no gold fact here, or that is
-    never the most probable one, tells nothing of its scores and gets `FALLBACK`.
+    A threshold lies midway between two adjacent scores of its relation, so that equal scores are accepted or rejected
+    together. Below the lowest score the neighbour is 0, above the highest it is `CEILING`. Of equally good cuts, the
+    one with the fewest predictions is taken. A relation without gold facts, or that is never the most probable one,
+    gets `FALLBACK`.
 
-    The arg-max does not hang on the thresholds, so micro F1 = 2 sum_r TP_r / (sum_r predicted_r + gold) has a
-    separate term for each relation above and below. It is ascended until it stands still: all relations at
-    once take the cut with the highest 2 TP_r - F predicted_r, F being the F1 so far (Dinkelbach 1967).
-    Where that stops, no other set of cuts is better, nor is any single one.
+    The arg-max does not depend on the thresholds, so numerator and denominator of
+    micro F1 = 2 sum_r TP_r / (sum_r predicted_r + gold) have a separate term for each relation. In each step, all
+    relations take the cut with the highest 2 TP_r - F predicted_r, where F is the current F1 (Dinkelbach 1967). When
+    no cut changes any more, no other set of cuts is better.
 
     Args:
         scored: pairs of the development set, in any order.
         labels: [R].
-        filtered: whether hypernym pairs are left out, as in `metrics.evaluate`.
+        filtered: leave hypernym pairs out, as in `metrics.evaluate`.
     """
     guesses = _guesses(scored, labels, filtered)
     cuts: dict[str, _Cuts] = {}
@@ -84,12 +84,12 @@ def tune(scored: Sequence[ScoredPair], labels: Sequence[str], filtered: bool = T
 def half_of_best(scored: Sequence[ScoredPair], labels: Sequence[str], filtered: bool = True) -> dict[str, float]:
     """One threshold for all relations: half of the highest micro F1 that one threshold reaches over these pairs.
 
-    Where probabilities mean what they say, no threshold has a higher expected F1 (Lipton, Elkan and Naryanaswamy 2014,
-    theorem 1). Where the curve of F1 has its maximum is, over some hundred documents, a matter of chance, the more
-    so for rare relations; how high it is, is not. `FALLBACK` where nothing is right.
+    With calibrated probabilities, no threshold has a higher expected F1 (Lipton, Elkan and Naryanaswamy 2014,
+    theorem 1). With a few hundred documents, the position of the maximum of F1 is largely due to chance, above all for
+    rare relations, but its height is not. The result is `FALLBACK` if no prediction is correct.
 
     Args:
-        scored, labels, filtered: as of `tune`.
+        scored, labels, filtered: as in `tune`.
     """
     guesses = _guesses(scored, labels, filtered)
     cuts = _cuts(guesses.scores, guesses.correct)
@@ -107,9 +107,9 @@ RULES: dict[str, ThresholdRule] = {
 
 @dataclass(frozen=True)
 class _Guesses:
-    """The most probable relation of each pair that was scored, P of them, its score, and whether it is right.
+    """[P] the most probable relation of each scored pair, its score, and whether it is correct.
 
-    `gold` counts the facts of each label, those of pairs that were not scored among them.
+    `gold` counts the facts of each label, including those of pairs that were not scored.
     """
 
     relations: Ints
@@ -121,21 +121,21 @@ class _Guesses:
 def _guesses(scored: Sequence[ScoredPair], labels: Sequence[str], filtered: bool) -> _Guesses:
     kept = [one for one in distinct(scored) if counts(one, filtered)]
     check(kept, labels)
-    able = [one for one in kept if one.is_scored]
-    matrix = probability_matrix(able, len(labels))
+    usable = [one for one in kept if one.is_scored]
+    matrix = probability_matrix(usable, len(labels))
     best = matrix.argmax(axis=1)  # [P]
-    told = zip(best.tolist(), able, strict=True)
+    guesses = zip(best.tolist(), usable, strict=True)
     return _Guesses(
         best,
         matrix.max(axis=1, initial=0.0),
-        np.array([labels[guess] in one.pair.relations for guess, one in told], dtype=bool),
+        np.array([labels[guess] in one.pair.relations for guess, one in guesses], dtype=bool),
         {label: sum(label in one.pair.relations for one in kept) for label in labels},
     )
 
 
 @dataclass(frozen=True)
 class _Cuts:
-    """All that a threshold of one relation can do: C cuts, one above all scores, then one below each score.
+    """The possible thresholds of one relation: C cuts, one above all scores, then one below each score.
 
     Attributes:
         scores: [C - 1] distinct scores, highest first.
@@ -147,11 +147,11 @@ class _Cuts:
     predicted: Ints
 
     def threshold(self, cut: int) -> float:
-        """A number that the scores above the cut reach and those below do not."""
+        """A threshold that accepts the scores above the cut and rejects those below."""
         above = float(self.scores[cut - 1]) if cut else CEILING
         below = float(self.scores[cut]) if cut < len(self.scores) else 0.0
         middle = (above + below) / 2
-        # two adjacent floating-point numbers have no middle; the upper one itself still parts them
+        # adjacent floating-point numbers have no middle; the upper one still separates them
         return middle if middle > below else above
 
 
@@ -166,15 +166,15 @@ def _running(group_counts: Ints) -> Ints:
 
 
 def _ascend(cuts: Sequence[_Cuts], fixed: int) -> list[int]:
-    """The place of the best cut of each relation.
+    """The index of the best cut of each relation.
 
     Args:
-        cuts: one per relation.
-        fixed: the part of the denominator that no threshold moves.
+        cuts: one for each relation.
+        fixed: the part of the denominator that does not depend on thresholds.
     """
     chosen = [0] * len(cuts)
     while True:
-        # whole numbers throughout: F1 = above / below exactly, and ties are ties
+        # integers only: F1 = above / below is exact, and so are ties
         above = 2 * sum(int(cut.true_positives[place]) for cut, place in zip(cuts, chosen, strict=True))
         below = max(1, fixed + sum(int(cut.predicted[place]) for cut, place in zip(cuts, chosen, strict=True)))
         better = [int((2 * below * cut.true_positives - above * cut.predicted).argmax()) for cut in cuts]

@@ -55,7 +55,7 @@ def _definitions(before: str, inside: str) -> list[tuple[str, str]]:
 
 
 def is_short_form(text: str) -> bool:
-    """Whether a text has 2 to 10 characters in one or two words, contains a letter, and begins with a letter or digit."""
+    """Whether a text has 2 to 10 characters, one or two words and a letter, and begins with a letter or digit."""
     return (
         _SHORTEST <= len(text) <= _LONGEST
         and len(text.split()) <= 2

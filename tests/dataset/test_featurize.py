@@ -140,7 +140,7 @@ def test_a_type_without_a_label_is_not_tagged() -> None:
     assert found.entity_types == ("Species",)
 
 
-def test_a_mention_that_no_token_overlaps_is_booked_with_the_pairs_lost() -> None:
+def test_a_mention_without_a_token_is_counted_with_the_pairs_lost() -> None:
     counts = Counts()
     gap = mention(17, 18, "Chemical", "MESH:X")  # the blank between title and abstract
     lost = Pair("1", "MESH:X", "Chemical", "MESH:G", "Disease")
@@ -154,7 +154,7 @@ def test_a_mention_that_no_token_overlaps_is_booked_with_the_pairs_lost() -> Non
     assert (found.pair_labels, found.pair_exclusions) == (((),), ("hypernym",))
 
 
-def test_pairs_of_entities_without_any_mention_are_booked() -> None:
+def test_pairs_of_entities_without_a_mention_are_counted() -> None:
     counts = Counts()
     missed = Pair("1", "MESH:Z", "Chemical", "MESH:G", "Disease", ("treats",), "not_mentioned")
     assert _example(DOCUMENT, MENTIONS, pairs=(missed,), counts=counts).pair_heads == ()
@@ -220,7 +220,7 @@ def test_a_document_without_mentions_and_one_without_text() -> None:
     assert (empty.token_ids, empty.ner_tags, empty.sentence_starts) == ((), (), (0,))
 
 
-def test_tokens_are_counted_as_they_are_encoded() -> None:
+def test_an_example_has_the_tokens_of_its_encoding() -> None:
     encoder = Featurizer(_tokenizer(WORDS), CTD.labels, LABELS)
     assert len(encoder.encode(DOCUMENT).ids) == len(_example(DOCUMENT, MENTIONS).token_ids) == 11
 
@@ -262,7 +262,7 @@ print(schema_toml(derive(counts, 0.001)))
 """
 
 
-def test_d04_nothing_hangs_on_the_hash_seed() -> None:
+def test_d04_nothing_depends_on_the_hash_seed() -> None:
     program = _PROGRAM.replace("SCHEMA", repr(str(RESOURCES / "relations" / "ctd14.toml")))
     outputs = [
         subprocess.run(

@@ -1,4 +1,4 @@
-"""Splits are by document, and stay what they were."""
+"""Splits are by document and reproducible."""
 
 import gzip
 import hashlib
@@ -14,7 +14,7 @@ from biorel.errors import InputError
 IDS = [str(number) for number in range(20_000_000, 20_004_000)]
 
 
-def test_d01_a_split_hangs_on_the_document_alone() -> None:
+def test_d01_a_split_depends_on_the_document_id_alone() -> None:
     for doc_id in IDS[:50]:
         place = int.from_bytes(hashlib.sha256(doc_id.encode()).digest()[:8], "big") % 10_000 / 10_000
         expected = "test" if place < 0.2 else "dev" if place < 0.3 else "train"
@@ -39,7 +39,7 @@ def test_a_smaller_dev_share_takes_nothing_from_test() -> None:
         assert (hash_split(doc_id, 0.1, 0.2) == "test") == (hash_split(doc_id, 0.3, 0.2) == "test")
 
 
-def test_sizes_are_kept_exactly_and_the_order_of_the_ids_has_no_bearing() -> None:
+def test_sizes_are_exact_and_independent_of_the_order_of_ids() -> None:
     splits = sized_splits(IDS[:100], (70, 20, 10), seed=1)
     assert Counter(splits.values()) == {"train": 70, "dev": 20, "test": 10}
     assert sized_splits(list(reversed(IDS[:100])), (70, 20, 10), seed=1) == splits
@@ -48,7 +48,7 @@ def test_sizes_are_kept_exactly_and_the_order_of_the_ids_has_no_bearing() -> Non
 
 
 @pytest.mark.parametrize("count", [99, 101])
-def test_sizes_that_are_not_those_of_the_corpus_are_told(count: int) -> None:
+def test_rejects_sizes_that_do_not_sum_to_the_corpus(count: int) -> None:
     with pytest.raises(InputError, match=rf"70 \+ 20 \+ 10 are 100 documents; there are {count}"):
         sized_splits(IDS[:count], (70, 20, 10), seed=1)
 
@@ -66,7 +66,7 @@ def test_d01_over_all_folds_a_document_is_in_test_once_and_in_dev_once(documents
     assert all("train" in one.values() for one in drawn)
 
 
-def test_the_order_of_the_ids_has_no_bearing_on_a_fold_and_the_seed_has() -> None:
+def test_a_fold_depends_on_the_seed_but_not_on_the_order_of_ids() -> None:
     drawn = fold_splits(IDS[:50], 5, 2, seed=1)
     assert fold_splits(sorted(IDS[:50], reverse=True), 5, 2, seed=1) == drawn
     assert fold_splits(IDS[:50], 5, 2, seed=2) != drawn
@@ -84,27 +84,27 @@ def test_a_list_of_splits_is_read(tmp_path: Path) -> None:
     assert read_splits(path, Counts()) == {"1": "train", "0012": "dev", "3": "test"}
 
 
-def test_a_packed_list_is_read_too(tmp_path: Path) -> None:
+def test_reads_a_gzipped_list(tmp_path: Path) -> None:
     path = tmp_path / "splits.tsv.gz"
     path.write_bytes(gzip.compress(b"1\ttrain\n"))
     assert read_splits(path, Counts()) == {"1": "train"}
 
 
-def test_d01_one_document_in_two_splits_is_a_fault(tmp_path: Path) -> None:
+def test_d01_rejects_one_document_in_two_splits(tmp_path: Path) -> None:
     path = _write(tmp_path / "splits.tsv", "1\ttrain\n2\tdev\n1\ttest\n")
     with pytest.raises(InputError, match=r"splits\.tsv:3: 1 is in train and in test"):
         read_splits(path, Counts())
 
 
 @pytest.mark.parametrize("row", ["1 train", "1\tvalidation", "1\tTrain", "1", "1\t"])
-def test_a_row_without_a_split_is_told_with_its_line(tmp_path: Path, row: str) -> None:
+def test_the_error_of_a_row_without_a_split_names_the_line(tmp_path: Path, row: str) -> None:
     path = _write(tmp_path / "splits.tsv", f"2\ttrain\n{row}\n")
     with pytest.raises(InputError, match=r"splits\.tsv:2: no split"):
         read_splits(path, Counts())
 
 
 @pytest.mark.parametrize("content", ["", "\n \n"])
-def test_a_list_without_rows_is_told(tmp_path: Path, content: str) -> None:
+def test_rejects_a_list_without_rows(tmp_path: Path, content: str) -> None:
     with pytest.raises(InputError, match="no rows"):
         read_splits(_write(tmp_path / "splits.tsv", content), Counts())
     with pytest.raises(InputError, match="no such file"):

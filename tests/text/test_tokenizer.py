@@ -1,4 +1,4 @@
-"""Byte pair encoding: a naive one gives the same pieces; spans are spans of the text as it is stored."""
+"""Byte pair encoding against a naive implementation; token spans are spans of the stored text."""
 
 import json
 import random
@@ -44,14 +44,14 @@ def _naive_bpe(word: str, merges: list[tuple[str, str]]) -> list[str]:
         pieces = joined
 
 
-def test_learned_pieces_are_those_of_a_naive_bpe(learned: Tokenizer) -> None:
+def test_learned_tokens_are_those_of_a_naive_bpe(learned: Tokenizer) -> None:
     merges = [tuple(pair) for pair in json.loads(learned.to_str())["model"]["merges"]]
     assert len(merges) > 20
     for word in ("Hypotension", "patients", "induced", "mutations", "tension", "hydrazine", "Labetalolinduced"):
         assert learned.encode(word).tokens == _naive_bpe(word, merges)
 
 
-def test_learning_keeps_to_its_budget_and_numbers_pad_and_unk_first(learned: Tokenizer) -> None:
+def test_the_vocabulary_keeps_to_its_size_and_begins_with_pad_and_unk(learned: Tokenizer) -> None:
     assert learned.get_vocab_size() <= 120
     assert (learned.token_to_id(PAD), learned.token_to_id(UNK)) == (PAD_ID, UNK_ID) == (0, 1)
     assert learn_bpe(TEXTS, 90).get_vocab_size() <= 90
@@ -62,7 +62,7 @@ def test_the_same_texts_give_the_same_vocabulary(learned: Tokenizer) -> None:
         assert learn_bpe(TEXTS, 120).to_str() == learned.to_str()
 
 
-def test_ties_and_numbers_do_not_hang_on_the_order_of_texts(learned: Tokenizer) -> None:
+def test_the_vocabulary_does_not_depend_on_the_order_of_texts(learned: Tokenizer) -> None:
     assert learn_bpe(TEXTS[::-1], 120).to_str() == learned.to_str()
 
 
@@ -80,7 +80,7 @@ def test_characters_beyond_all_scripts_are_learned_as_unknown() -> None:
     assert tokenizer.encode("cd\U00080062").tokens[-1] == UNK
 
 
-def test_letters_numbers_and_signs_are_never_joined(learned: Tokenizer) -> None:
+def test_letters_digits_and_other_characters_are_never_merged(learned: Tokenizer) -> None:
     text = "labetalol-induced 1,2-dimethylhydrazine T790M p_value"
     encoding = learned.encode(text)
     pieces = [text[start:end] for start, end in encoding.offsets]
@@ -145,7 +145,7 @@ def test_a_saved_tokenizer_gives_the_same_tokens(learned: Tokenizer, tmp_path: P
         assert loaded.encode(text).offsets == learned.encode(text).offsets
 
 
-def test_a_missing_or_broken_tokenizer_is_told(tmp_path: Path) -> None:
+def test_rejects_a_missing_or_malformed_tokenizer(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         load_tokenizer(tmp_path / "tokenizer.json")
     for content in ("{}", "not json", ""):
@@ -163,7 +163,7 @@ def _merges(tmp_path: Path, content: str = MERGES) -> Path:
     return path
 
 
-def test_imported_merges_join_as_a_naive_bpe_does(tmp_path: Path) -> None:
+def test_imported_merges_give_the_tokens_of_a_naive_bpe(tmp_path: Path) -> None:
     tokenizer = import_subword_nmt(_merges(tmp_path), ["induction action ratio"])
     merges = [tuple(line.split(" ")) for line in MERGES.splitlines()[1:]]
     assert tokenizer.encode("action").tokens == ["action</w>"]
@@ -174,7 +174,7 @@ def test_imported_merges_join_as_a_naive_bpe_does(tmp_path: Path) -> None:
     assert tokenizer.encode(" ".join(words)).tokens == [piece for word in words for piece in _naive_bpe(word, merges)]
 
 
-def test_imported_alphabets_are_of_the_merges_and_of_the_texts(tmp_path: Path) -> None:
+def test_the_imported_alphabet_comes_from_merges_and_texts(tmp_path: Path) -> None:
     tokenizer = import_subword_nmt(_merges(tmp_path), ["β-agonist"])
     assert (tokenizer.token_to_id(PAD), tokenizer.token_to_id(UNK)) == (PAD_ID, UNK_ID)
     assert UNK_ID not in tokenizer.encode("β-agonist induction").ids
@@ -185,13 +185,13 @@ def test_imported_alphabets_are_of_the_merges_and_of_the_texts(tmp_path: Path) -
     assert again.to_str() == tokenizer.to_str()
 
 
-def test_a_merge_of_unknown_parts_is_left_out(tmp_path: Path) -> None:
+def test_a_merge_of_unknown_symbols_is_ignored(tmp_path: Path) -> None:
     tokenizer = import_subword_nmt(_merges(tmp_path, "xy z\nx y\nxy z</w>\n"), [])
     assert tokenizer.encode("xyz").tokens == ["xyz</w>"]
     assert tokenizer.encode("xyza").tokens[:2] == ["xy", "z"]
 
 
-def test_a_bad_merges_file_is_told_with_its_line(tmp_path: Path) -> None:
+def test_the_error_of_a_malformed_merges_file_names_the_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"merges\.bpe: no such file"):
         import_subword_nmt(tmp_path / "merges.bpe", [])
     for line in ("a", "a b c"):
