@@ -1,9 +1,8 @@
-"""K-Query: from the entities of a document to the triples that grow on them as branches.
+"""K-Query (K-BERT): the triples that are attached to the entities of a document as branches.
 
-The rule of choice, where a subject has more triples than branches: first those whose object the document mentions
-itself, then those that more articles have; equal ones by predicate and object in alphabetical order. A triple that was
-curated from this very document alone is never chosen, so that a network in training sees what one in use sees: what
-other articles say.
+If a subject has more triples than branches, triples whose object the document mentions come first, then those with
+more articles, then alphabetical order of predicate and object. A triple that was curated only from this document is
+never chosen, so that training and use see the same: the knowledge of other articles.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from biorel.records import Triple
 
 @dataclass(frozen=True)
 class Subject:
-    """What a document holds of one entity: its concept id (empty: none), and the names that it goes by there."""
+    """One entity of a document: its concept id (empty if it has none), and its names in the text."""
 
     id: str
     names: tuple[str, ...]
 
 
 class Graph:
-    """Triples by the id and by the name of their subject. A question costs the same however many a subject has."""
+    """Triples by id and name of their subject. The cost of a query does not depend on the number of triples."""
 
     def __init__(self, triples: Iterable[Triple]) -> None:
         self._by_id: dict[str, list[Triple]] = {}
@@ -50,11 +49,11 @@ class Graph:
     def branches(self, subjects: Sequence[Subject], doc_id: str, limit: int) -> list[tuple[Triple, ...]]:
         """For each subject of a document at most `limit` triples, the best first.
 
-        A subject is found by its id where the graph knows that, else by its names.
+        A subject is found by its id, or by its names if the graph does not have the id.
 
         Args:
             subjects: all entities of the document; an object that is one of them is preferred.
-            doc_id: a triple that no other article has is passed over.
+            doc_id: of the document; a triple without other articles is skipped.
         """
         present = list(dict.fromkeys(key for subject in subjects for key in _keys(subject)))
         return [tuple(islice(self._chosen(subject, present, doc_id), limit)) for subject in subjects]
@@ -79,7 +78,7 @@ class Graph:
 
 
 def name_key(name: str) -> str:
-    """The name as it is compared: case and runs of blanks do not count."""
+    """The name for comparisons, without differences of case and whitespace."""
     return " ".join(name.casefold().split())
 
 
@@ -91,10 +90,9 @@ def _rank(triple: Triple) -> tuple[int, str, str]:
     return (-len(triple.pmids), triple.predicate, triple.object)
 
 
-# MERGED from knowledge.names: Where the names of a graph stand in a text: for tasks that are given no entities.
 _WORD = re.compile(r"\w+|[^\w\s]")
 _LONGEST = 8  # words of a name
-_SHORTEST = 3  # characters of a name: shorter ones stand for too many things
+_SHORTEST = 3  # characters of a name; shorter ones are too ambiguous
 
 
 def find_names(text: str, names: Collection[str]) -> list[tuple[int, int]]:

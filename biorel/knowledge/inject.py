@@ -1,4 +1,4 @@
-"""K-Inject: a document as the model reads it, with its branches as token ids."""
+"""K-Inject (K-BERT): adds the branches of a document to its example, as token ids."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from biorel.records import Example, Triple
 from biorel.text.alignment import token_span
 from biorel.text.tokenizer import encode
 
-LONGEST_BRANCH = 16  # tokens of predicate and object; what goes beyond is cut
+LONGEST_BRANCH = 16  # tokens of predicate and object; longer branches are cut
 ENTITIES, NAMES = "entities", "names"
 
 
@@ -23,10 +23,10 @@ class Injector:
     """Writes the triples of a graph into documents, in one vocabulary.
 
     Attributes:
-        limit: branches of an entity at most. An entity with several mentions has them once, hanging on all.
-        by: `entities` hangs branches on the document's own entities; `names` on the graph's names as they stand in
-            the text, so that a network that is to find the entities is not told where they are.
-        support: where given, its features of a pair are appended to the pair's features of the text.
+        limit: maximum number of branches of an entity. They are attached to all of its mentions together.
+        by: `entities` attaches branches to the entities of the document; `names` to the names of the graph found in the
+            text, so that the branches do not reveal the entities to a network that has to find them.
+        support: if given, its features are appended to the text features of each pair.
         text_features: the number of those; features beyond it are replaced.
     """
 

@@ -1,7 +1,7 @@
-"""What the articles of a graph say of a pair, as numbers that stand beside the hand-made features of the text.
+"""The articles behind a pair in the graph, as numeric features in addition to those of the text.
 
-A branch tells a network in words that CTD has a pair from other articles; it has to learn to read them. Here
-the same is told as counts. What the document itself was curated with is never counted.
+A branch states in words that other articles report a pair, and the network has to learn to read it. These features
+state the same as counts. The articles never include the document itself.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from biorel.knowledge.hierarchy import IS_A
 from biorel.records import Triple
 
 GRAPH_FEATURES = (
-    "log articles that say it of the pair",
-    "an article says it of the pair",
-    "log articles that say it of the head and what stands right above or below the tail",
-    "log articles that say it of the head and those, or what shares one above with the tail",
-    "log articles that say it of what stands right above, below or beside the head, and the tail",
-    "log articles that say it of the head and anything",
-    "log articles that say it of the tail and anything",
-    "log articles of the pair, less the logarithm of what chance would give",
+    "log_articles_pair",
+    "any_article_pair",
+    "log_articles_head_parent_or_child_of_tail",
+    "log_articles_head_related_tail",
+    "log_articles_related_head_tail",
+    "log_articles_head",
+    "log_articles_tail",
+    "log_articles_pair_over_chance",
 )
 
-_FAMILIES = 10_000  # that are kept, of the concepts asked for last
+_CACHED_RELATIVES = 10_000  # concepts whose relatives are kept, the most recent ones
 
 
 class Support:
-    """The articles behind each head and tail of the curated triples, by concept id, and who stands near whom."""
+    """The articles of each head and tail in the curated triples, by concept id, and the relatives of each concept."""
 
     def __init__(self, triples: Iterable[Triple]) -> None:
         self._articles: dict[tuple[str, str], set[str]] = {}
@@ -48,14 +48,14 @@ class Support:
         self._of_head = {head: self._joined((head, tail) for tail in tails) for head, tails in self._tails.items()}
         self._of_tail = {tail: self._joined((head, tail) for head in heads) for tail, heads in self._heads.items()}
         self._total = len(set().union(*self._of_head.values()))
-        self._family = lru_cache(_FAMILIES)(self._find_family)
+        self._relatives = lru_cache(_CACHED_RELATIVES)(self._find_relatives)
 
     def articles(self, head_id: str, tail_id: str, doc_id: str) -> int:
-        """The articles other than this one in which the graph's curated triples have this head and this tail."""
+        """The number of articles, other than this one, with a curated triple of this head and tail."""
         return _others(self._articles.get((head_id, tail_id), set()), doc_id)
 
     def features(self, head_id: str, tail_id: str, doc_id: str) -> tuple[float, ...]:
-        """`GRAPH_FEATURES` of a pair, in their order; all 0 where the graph knows neither concept."""
+        """`GRAPH_FEATURES` of a pair, in their order; all 0 if the graph has neither concept."""
         found = self.articles(head_id, tail_id, doc_id)
         tails, heads = self._tails.get(head_id, set()), self._heads.get(tail_id, set())
         near = (self._above.get(tail_id, set()) | self._below.get(tail_id, set())) & tails
@@ -66,18 +66,18 @@ class Support:
             log1p(found),
             float(found > 0),
             log1p(_others(self._joined((head_id, tail) for tail in near), doc_id)),
-            log1p(_others(self._joined((head_id, tail) for tail in tails & self._family(tail_id)), doc_id)),
-            log1p(_others(self._joined((head, tail_id) for head in heads & self._family(head_id)), doc_id)),
+            log1p(_others(self._joined((head_id, tail) for tail in tails & self._relatives(tail_id)), doc_id)),
+            log1p(_others(self._joined((head, tail_id) for head in heads & self._relatives(head_id)), doc_id)),
             log1p(of_head),
             log1p(of_tail),
             log1p(found) - log1p(expected),
         )
 
-    def _find_family(self, id_: str) -> frozenset[str]:
-        """What stands right above and below a concept, and what else stands right below those above."""
+    def _find_relatives(self, id_: str) -> frozenset[str]:
+        """The parents, children and siblings of a concept."""
         above = self._above.get(id_, set())
-        beside = set().union(*(self._below[parent] for parent in above))
-        return frozenset((above | beside | self._below.get(id_, set())) - {id_})
+        siblings = set().union(*(self._below[parent] for parent in above))
+        return frozenset((above | siblings | self._below.get(id_, set())) - {id_})
 
     def _joined(self, pairs: Iterable[tuple[str, str]]) -> set[str]:
         return set().union(*(self._articles[pair] for pair in pairs))

@@ -59,7 +59,7 @@ def test_a_model_remembers_how_it_reads_knowledge(knowing):
     assert read_json(knowing / "manifest.json")["counts"][Reason.KNOWLEDGE_BRANCHES] > 10
 
 
-def test_knowledge_changes_the_scores_and_is_told_in_the_report(knowing, dataset, graph, tmp_path):
+def test_knowledge_changes_the_scores_and_is_reported(knowing, dataset, graph, tmp_path):
     with_it, report = scores(knowing, dataset, tmp_path / "with", graph=graph)
     without, _ = scores(knowing, dataset, tmp_path / "without")
     assert with_it["protocol"]["knowledge"].startswith("EXTERNAL")
@@ -98,15 +98,15 @@ def test_extract_reads_with_the_graph(knowing, graph, tmp_path):
 
 
 @pytest.mark.slow
-def test_extract_tells_where_a_graph_is_missing(knowing, model, graph, tmp_path):
+def test_extract_reports_a_missing_graph(knowing, model, graph, tmp_path):
     told = Reason.DOCUMENTS_WITHOUT_GRAPH
     assert extracted(knowing, tmp_path / "without.jsonl").details["counts"][told] == 48
     assert told not in extracted(knowing, tmp_path / "with.jsonl", graph=graph).details["counts"]
     assert told not in extracted(model, tmp_path / "plain.jsonl").details["counts"]
 
 
-def test_a_folder_that_is_no_graph_is_told(knowing, dataset, tmp_path):
-    with pytest.raises(InputError, match=r"no graph \(triples\.parquet is missing\)"):
+def test_rejects_a_folder_that_is_not_a_graph(knowing, dataset, tmp_path):
+    with pytest.raises(InputError, match=r"not a graph \(triples\.parquet is missing\)"):
         scores(knowing, dataset, tmp_path / "evaluation", graph=tmp_path)
 
 

@@ -72,7 +72,7 @@ def test_every_file_and_packing_gives_one_curation_for_each_article_and_action(w
     assert read_and_lost(counts) == {Reason.CTD_ROWS_READ: 3}
 
 
-def test_C02_inferred_rows_are_not_asserted_and_both_counts_are_told(write, read, counts):
+def test_C02_inferred_rows_are_not_asserted_and_are_counted(write, read, counts):
     rows = [chemical("marker/mechanism", "1"), chemical("", "2|3", disease_id="D900003"), chemical("", "")]
     write("CTD_chemicals_diseases.csv", table(CHEMICAL_COLUMNS, *rows))
     assert read() == [
@@ -136,13 +136,13 @@ def test_C05_ids_are_text_end_to_end(write, read, counts):
 
 
 @pytest.mark.parametrize(("raw", "known"), [("", False), ("-", False), ("D900001", True), ("mesh:d900001", True)])
-def test_rows_without_a_concept_are_booked(write, read, counts, raw, known):
+def test_counts_rows_without_a_concept(write, read, counts, raw, known):
     write("CTD_chemicals_diseases.csv", table(CHEMICAL_COLUMNS, chemical("therapeutic", "1", chemical_id=raw)))
     assert [curation.head_id for curation in read()] == ["MESH:D900001"] * known
     assert counts[Reason.CTD_ROW_WITHOUT_CONCEPT] == (not known)
 
 
-def test_malformed_rows_are_booked_with_their_place(write, read, counts):
+def test_counts_malformed_rows_with_their_place(write, read, counts):
     good = chemical("therapeutic", "1")
     broken = chemical("therapeutic", "3", name='"a"\rb')
     rows = ["alphadrug,C900001", good, chemical("therapeutic", "2") + ",more", "", broken]
@@ -175,7 +175,7 @@ def test_a_file_without_the_columns_is_an_error(write, read, text):
         read()
 
 
-def test_only_the_articles_asked_for_are_given(write, read, counts):
+def test_returns_only_the_requested_articles(write, read, counts):
     rows = [chemical("therapeutic", "1|2"), chemical("therapeutic", "3"), chemical("", "2|4")]
     write("CTD_chemicals_diseases.csv", table(CHEMICAL_COLUMNS, *rows))
     assert read({"2", "9"}) == [fact("2", "therapeutic"), fact("2", "", asserted=False)]
@@ -183,7 +183,7 @@ def test_only_the_articles_asked_for_are_given(write, read, counts):
     assert read(frozenset()) == []
 
 
-def test_the_curated_edition_is_preferred_and_the_other_booked(write, read, counts):
+def test_the_curated_edition_is_preferred_and_the_other_counted(write, read, counts):
     write("CTD_chemicals_diseases.csv", table(CHEMICAL_COLUMNS, chemical("therapeutic", "1")))
     write("CTD_curated_chemicals_diseases.csv.gz", table(CHEMICAL_COLUMNS, chemical("therapeutic", "2")))
     assert [curation.doc_id for curation in read()] == ["2"]
@@ -213,7 +213,7 @@ def test_a_folder_without_ctd_files_is_an_error_that_names_them(read, write):
 
 @pytest.mark.parametrize("page", ["<!DOCTYPE html><html>captcha</html>", "\n  <html></html>", "\ufeff<HTML>"])
 @pytest.mark.parametrize("name", ["CTD_chem_gene_ixns.csv", "CTD_chem_gene_ixns.tsv.gz"])
-def test_a_web_page_in_place_of_a_file_is_told(write, tmp_path, read, name, page):
+def test_rejects_a_web_page(write, tmp_path, read, name, page):
     # a server sends the page unpacked, whatever the name says
     (tmp_path / name).write_text(page, encoding="utf-8")
     with pytest.raises(InputError, match=rf"{name}: a web page") as caught:

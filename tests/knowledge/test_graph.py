@@ -23,12 +23,12 @@ def objects(graph: Graph, *subjects: Subject, doc_id: str = "0", limit: int = 9)
 ASPIRIN = Subject("MESH:aspirin", ("ASA",))
 
 
-def test_more_articles_come_first_and_equals_by_the_alphabet():
+def test_orders_triples_by_articles_then_alphabetically():
     graph = Graph([triple("aspirin", "c", "1"), triple("aspirin", "b", "1", "2"), triple("aspirin", "a", "3")])
     assert objects(graph, ASPIRIN) == ["b", "a", "c"]
 
 
-def test_what_the_document_mentions_comes_before_what_more_articles_have():
+def test_prefers_objects_that_the_document_mentions():
     graph = Graph([triple("aspirin", "a", "1", "2", "3"), triple("aspirin", "b", "1")])
     assert objects(graph, ASPIRIN, Subject("MESH:b", ("bee",))) == ["b", "a"]
     assert objects(graph, ASPIRIN, Subject("", ("B",))) == ["b", "a"]
@@ -40,14 +40,14 @@ def test_no_more_branches_than_the_limit():
     assert objects(graph, ASPIRIN, limit=0) == []
 
 
-def test_what_only_this_article_says_is_no_knowledge():
+def test_skips_triples_of_this_article_alone():
     graph = Graph([triple("aspirin", "a", "7"), triple("aspirin", "b", "7", "8")])
     assert objects(graph, ASPIRIN, doc_id="7") == ["b"]
     assert objects(graph, ASPIRIN, Subject("MESH:a", ()), doc_id="7") == ["b"]
     assert objects(graph, ASPIRIN, doc_id="8") == ["b", "a"]
 
 
-def test_by_id_where_the_graph_knows_it_else_by_name():
+def test_finds_a_subject_by_id_or_by_name():
     graph = Graph([triple("aspirin", "a", "1"), Triple("Acid  Red", "is_a", "dye", "", "", "spo")])
     assert objects(graph, Subject("MESH:aspirin", ("acid red",))) == ["a"]
     assert objects(graph, Subject("MESH:D9", ("ACID red",))) == ["dye"]

@@ -5,20 +5,20 @@ from __future__ import annotations
 from biorel.knowledge.hierarchy import parent_edges, without_circles
 
 
-def test_a_concept_is_below_what_stands_one_step_above_it_at_each_of_its_places():
+def test_a_concept_has_a_parent_at_each_tree_number():
     places = {"d1": ("C04",), "d2": ("C04.588", "D27.1"), "d3": ("C04.588.322",), "d4": ("D27",)}
     assert list(parent_edges(places, {})) == [("d2", "d1"), ("d2", "d4"), ("d3", "d2")]
 
 
-def test_a_place_whose_parent_nobody_holds_is_a_top():
+def test_a_tree_number_without_parent_is_a_root():
     assert list(parent_edges({"d1": ("A01.5",), "d2": ("B",)}, {})) == []
 
 
-def test_a_supplementary_concept_is_below_what_it_is_mapped_to():
+def test_a_supplementary_concept_is_below_its_descriptors():
     assert list(parent_edges({}, {"c1": ("d1", "d2", "d1")})) == [("c1", "d1"), ("c1", "d2")]
 
 
-def test_the_edge_that_closes_a_circle_is_left_out_and_told():
+def test_leaves_out_and_returns_the_edge_that_closes_a_circle():
     kept, closing = without_circles([("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")])
     assert closing == [("c", "a")]
     assert sorted(kept) == [("a", "b"), ("b", "c"), ("d", "a")]

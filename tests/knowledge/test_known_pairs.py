@@ -16,7 +16,7 @@ def test_rows_are_pairs_of_ids(write, counts):
     assert read_known_pairs(path, counts) == {("MESH:C112297", "MESH:D006948")}
 
 
-def test_a_row_that_only_excluded_articles_say_is_left_out_and_booked(write, counts):
+def test_leaves_out_rows_of_excluded_articles_alone(write, counts):
     path = write("k.tsv", "D000001\tD000002\t1|2\nD000001\tD000003\t1|3\nD000001\tD000004\nD000001\tD000005\t \n")
     kept = {("MESH:D000001", f"MESH:D00000{number}") for number in (3, 4, 5)}
     assert read_known_pairs(path, counts, {"1", "2"}) == kept
@@ -32,7 +32,7 @@ def test_a_pair_that_another_row_says_too_stays(write, counts):
 @pytest.mark.parametrize(
     ("content", "fault"), [("D000001\n", r"k\.tsv:1: one column"), ("", "no pair of ids"), ("head\ttail\n", "no pair")]
 )
-def test_a_file_without_pairs_is_told(write, counts, content, fault):
+def test_rejects_a_file_without_pairs(write, counts, content, fault):
     with pytest.raises(InputError, match=fault):
         read_known_pairs(write("k.tsv", content), counts)
 

@@ -98,7 +98,7 @@ def test_mtrees_takes_its_ids_from_a_descriptor_file_by_name(write, counts, enco
     assert read_and_lost(counts) == {Reason.TREE_NAME_WITHOUT_DESCRIPTOR: 1}
 
 
-def test_mtrees_alone_is_told(write, counts):
+def test_rejects_mtrees_alone(write, counts):
     with pytest.raises(InputError, match=r"mtrees2024\.bin: mtrees files hold names and no ids"):
         read_mesh([write("mtrees2024.bin", MTREES)], counts)
 
@@ -119,7 +119,7 @@ def test_M01_values_that_are_no_tree_numbers_are_no_position(write, counts):
     assert counts[Reason.TREE_NUMBER_MALFORMED] == len(bad)
 
 
-def test_malformed_rows_are_booked_with_their_place(write, counts):
+def test_counts_malformed_rows_with_their_place(write, counts):
     path = write("a.tsv", TSV + "C01.200\tnot an id\tX\nC01.300\n\nC01.400\tD900004\tGood\textra\n")
     mesh = read_mesh([path], counts)
     assert mesh.tree_numbers == TREE | {"MESH:D900004": ("C01.400",)}
@@ -147,12 +147,12 @@ def test_M02_the_exact_form_wins_where_both_exist():
         (b"\xff\xfea", "not valid UTF-16"),
     ],
 )
-def test_what_is_no_mesh_is_told(write, counts, content, message):
+def test_rejects_a_file_that_is_not_mesh(write, counts, content, message):
     with pytest.raises(InputError, match=message):
         read_mesh([write("a.bin", content)], counts)
 
 
-def test_records_without_an_id_are_booked(write, counts):
+def test_counts_records_without_an_id(write, counts):
     mesh = read_mesh([write("a.xml", DESC.replace("<DescriptorUI>D900003", "<DescriptorUI>what"))], counts)
     assert mesh == Mesh(TREE, NAMES, {})
     assert counts[Reason.MESH_RECORD_MALFORMED] == 1

@@ -76,8 +76,8 @@ def test_unknown_concepts_are_zeros(triples):
 
 def test_a_neighbour_alone_is_support_of_no_article_itself():
     found = told("drug2", "liver disease")
-    assert found["an article says it of the pair"] == 0
-    assert found["log articles that say it of the head and what stands right above or below the tail"] == log1p(3)
+    assert found["any_article_pair"] == 0
+    assert found["log_articles_head_parent_or_child_of_tail"] == log1p(3)
 
 
 def test_a_circle_and_a_concept_above_itself_end():
