@@ -125,7 +125,7 @@ def test_each_way_of_knowledge_alone(dataset, graph, tmp_path, branches, graph_f
 
 
 def test_branches_of_no_graph_are_refused(dataset, tmp_path):
-    with pytest.raises(ValueError, match="say --graph too"):
+    with pytest.raises(ValueError, match="--branches needs --graph"):
         tiny_model(dataset, tmp_path / "model", branches=2)
 
 
