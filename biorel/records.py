@@ -97,9 +97,9 @@ class Pair:
 
     `relations` empty means NULL, the negative class. `excluded_because` says why a pair takes no part in training and
     in the paper's counts; it is empty for a pair that does: `hypernym` (a negative that a more specific positive
-    explains), `unmapped` (curated, but only with relations that the schema drops), `inferred` (held back from the negatives by
-    `--inferred exclude`), `not_mentioned` (curated in a gold corpus, an entity has no mention), `too_long` (its
-    document is over the token cap).
+    explains), `unmapped` (curated, but only with relations that the schema drops), `inferred` (held back from the
+    negatives by `--inferred exclude`), `not_mentioned` (curated in a gold corpus, but an entity has no mention) or
+    `too_long` (its document has too many tokens).
     """
 
     doc_id: str

@@ -7,7 +7,7 @@ import pytest
 from biorel.counts import Counts, Outcome, Reason, Rows, UnbalancedCountsError
 from biorel.errors import BiorelError, InputError
 from biorel.formats.documents import read_documents
-from biorel.knowledge.ctd_curations import read_curations
+from biorel.knowledge.ctd import read_curations
 
 PUBTATOR = (
     "1|t|Alphadrug causes tremor.\n1|a|\n1\t0\t9\tAlphadrug\tChemical\tD000001\n1\t17\t23\tnothing\tDisease\tD000002\n"
