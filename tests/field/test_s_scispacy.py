@@ -147,4 +147,4 @@ def test_s_04_one_and_two_processes_tag_twenty_abstracts_the_same_way(capsys, tm
 
 def test_s_05_the_help_states_the_memory_of_the_umls_linker(capsys):
     _, out, _ = command_line(capsys, "tag", "--help")
-    assert "umls: about 11 GB of memory" in " ".join(out.split())
+    assert "umls needs about 11 GB of memory" in " ".join(out.split())
