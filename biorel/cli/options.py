@@ -65,7 +65,10 @@ def _parameter(name: str, info: FieldInfo) -> inspect.Parameter:
         text = f"{text} (repeatable)"
     if shown := _default_text(info):
         text = f"{text}  [default: {shown}]"
-    if isinstance(info.json_schema_extra, dict) and info.json_schema_extra.get("argument"):
+    extra = info.json_schema_extra if isinstance(info.json_schema_extra, dict) else {}
+    if isinstance(choices := extra.get("choices"), list):
+        metavar = "|".join(map(str, choices))
+    if extra.get("argument"):
         default: Any = typer.Argument(None, metavar=name.upper(), help=text, show_default=False)
     else:
         flag = f"--{(info.alias or name).replace('_', '-')}"

@@ -29,8 +29,6 @@ from biorel.records import Annotated, Status
 from biorel.resources import resource
 from biorel.schemas import to_row
 
-_SUFFIXES = {"auto": "jsonl", "bioc": "xml"}  # the other formats are their own suffix
-
 
 def run(config: Extract, progress: Progress = SILENT) -> Artifact:
     """Extract the relations of all documents of `config.input`.
@@ -46,7 +44,7 @@ def run(config: Extract, progress: Progress = SILENT) -> Artifact:
     device = pick_device(config.device)
     if config.threads:
         torch.set_num_threads(config.threads)
-    out = config.out or Path(f"{_stem(config.input)}.relations.{_SUFFIXES.get(config.format, config.format)}")
+    out = config.out or _default_out(config)
     status_path = config.status or out.with_name(f"{out.name}.status.jsonl")
     if len({path.resolve() for path in (config.input, out, status_path)}) < 3:
         raise OutputError(f"the input, {out} and {status_path} must be three files", "choose another --out or --status")
@@ -112,6 +110,12 @@ def run(config: Extract, progress: Progress = SILENT) -> Artifact:
         bad_records=bad_places,
         bad_accepted=config.skip_bad,
     )
+
+
+def _default_out(config: Extract) -> Path:
+    """A file in the current folder that has the name of the input."""
+    format_ = "jsonl" if config.format == "auto" else format_of(config.input, config.format)
+    return Path(f"{_stem(config.input)}.relations{FORMATS[format_].suffixes[0]}")
 
 
 def _stem(path: Path) -> str:

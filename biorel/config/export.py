@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
 
 from pydantic import Field, model_validator
 
 from biorel.config.base import FORCE, Config
+from biorel.config.options import output_format
 
 
 class Export(Config):
@@ -20,9 +20,7 @@ class Export(Config):
     documents: tuple[Path, ...] = Field(
         (), description="the source documents, for formats that include the text (pubtator, bioc)"
     )
-    format: Literal["auto", "onnx", "jsonl", "parquet", "tsv", "pubtator", "bioc"] = Field(
-        "auto", description="output format; auto takes it from the file name"
-    )
+    format: str = output_format("onnx")
     out: Path = Field(description="file to write; for ONNX a folder")
     force: bool = FORCE
 

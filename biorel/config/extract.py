@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from biorel.config.base import BATCH_TOKENS, DEVICE, FORCE, THREADS, Config
-from biorel.config.options import GRAPH
+from biorel.config.options import GRAPH, output_format
 
 
 class Extract(Config):
@@ -24,9 +24,7 @@ class Extract(Config):
     )
     model: Path | None = Field(None, description="model folder  [default: the shipped CDR model]")
     out: Path | None = Field(None, description="file to write  [default: NAME.relations.jsonl in the current folder]")
-    format: Literal["auto", "jsonl", "parquet", "tsv", "pubtator", "bioc"] = Field(
-        "auto", description="output format; auto takes it from the file name"
-    )
+    format: str = output_format()
     status: Path | None = Field(
         None, description="file with one row for each input record  [default: OUT.status.jsonl]"
     )

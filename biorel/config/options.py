@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
+
+from biorel.formats.writers import FORMATS
 
 WIDTH = Field(64, ge=4, description="width of a token vector (D)")
 BLOCKS = Field(2, ge=0, description="number of Transformer blocks")
@@ -55,3 +57,12 @@ LOCAL_FOLDER = Field(
 GRAPH = Field(
     None, description="folder written by build-graph; its knowledge goes into the texts and the pair features"
 )
+
+
+def output_format(*other: str) -> Any:
+    """The option `--format`: `auto`, the output formats of relations, and the `other` formats of the command."""
+    return Field(
+        "auto",
+        description="output format; auto takes it from the file name",
+        json_schema_extra={"choices": ["auto", *other, *FORMATS]},
+    )

@@ -1,21 +1,18 @@
 """The output formats for relations: one writer per format, each a context manager that streams.
 
-A new format is one file with its writer, and one line in `FORMATS`.
+A new format is one file with its writer, and one line in `FORMATS`: the choices of `--format`, the suffixes of output
+files and the Python API follow from the table. A writer's module is imported when a file is written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Protocol, Self
 
 from biorel.errors import ConfigError
-from biorel.formats.bioc_writer import BiocWriter
-from biorel.formats.parquet import ParquetWriter
-from biorel.formats.pubtator import PubtatorWriter
-from biorel.formats.relations import JsonlWriter
-from biorel.formats.tsv import TsvWriter
 from biorel.records import Document, Mention, Relation
 
 
@@ -45,25 +42,30 @@ class Format(NamedTuple):
     """An output format.
 
     Attributes:
-        writer: opens a file for writing.
+        home: module and class of its writer, as `module:class`.
         suffixes: of the files in this format; the first is that of a file without a given name.
         holds_text: whether the file holds the documents too.
     """
 
-    writer: Callable[[Path], RelationWriter]
+    home: str
     suffixes: tuple[str, ...]
     holds_text: bool = False
 
+    @property
+    def writer(self) -> Callable[[Path], RelationWriter]:
+        """Opens a file for writing."""
+        module, _, name = self.home.partition(":")
+        writer: Callable[[Path], RelationWriter] = getattr(import_module(module), name)
+        return writer
 
-FORMATS: dict[str, Format] = {
-    "jsonl": Format(JsonlWriter, (".jsonl", ".ndjson")),
-    "parquet": Format(ParquetWriter, (".parquet",)),
-    "tsv": Format(TsvWriter, (".tsv",)),
-    "pubtator": Format(PubtatorWriter, (".pubtator", ".txt"), holds_text=True),
-    "bioc": Format(BiocWriter, (".xml",), holds_text=True),
+
+FORMATS: Mapping[str, Format] = {
+    "jsonl": Format("biorel.formats.relations:JsonlWriter", (".jsonl", ".ndjson")),
+    "parquet": Format("biorel.formats.parquet:ParquetWriter", (".parquet",)),
+    "tsv": Format("biorel.formats.tsv:TsvWriter", (".tsv",)),
+    "pubtator": Format("biorel.formats.pubtator:PubtatorWriter", (".pubtator", ".txt"), holds_text=True),
+    "bioc": Format("biorel.formats.bioc_writer:BiocWriter", (".xml",), holds_text=True),
 }
-WRITERS = {name: format_.writer for name, format_ in FORMATS.items()}
-HOLDING_TEXT = frozenset(name for name, format_ in FORMATS.items() if format_.holds_text)
 
 
 def format_of(path: Path, chosen: str) -> str:

@@ -161,7 +161,7 @@ def test_the_process_ends_with_an_exit_status(tmp_path):
         ("train --dataset nowhere --out m --width 10", 2, "--width 10 is not a multiple of --heads 4"),
         ("evaluate --model nowhere --dataset d --out e", 4, "nowhere: no such model folder"),
         ("extract a.jsonl --model nowhere --out r.jsonl", 4, "nowhere: no such model folder"),
-        ("extract a.jsonl --format doc", 2, "--format: Input should be 'auto', 'jsonl'"),
+        ("extract a.jsonl --format doc", 2, "unknown output format 'doc'"),
         ("export --out x.tsv", 2, "give either --model or --relations"),
         ("export --relations nowhere.jsonl --out x.tsv", 3, "nowhere.jsonl"),
         ("run nowhere.toml --out o", 3, "nowhere.toml"),

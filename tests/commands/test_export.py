@@ -17,7 +17,7 @@ from biorel.errors import ConfigError, InputError, ModelError, OutputError
 from biorel.formats.bioc import read_bioc
 from biorel.formats.pubtator import read_pubtator
 from biorel.formats.relations import read_relations
-from biorel.formats.writers import HOLDING_TEXT, WRITERS
+from biorel.formats.writers import FORMATS
 from biorel.text.tokenizer import learn_bpe
 from biorel.training.model_folder import ModelFolder, save_model
 from tests.builders import relation, schema, tiny_bran
@@ -62,9 +62,9 @@ def test_relations_survive_the_change_of_format(tmp_path, counts, source, target
     assert tuple(read_relations(out, counts)) == RELATIONS
 
 
-@pytest.mark.parametrize("format_", WRITERS)
+@pytest.mark.parametrize("format_", FORMATS)
 def test_an_export_equals_what_extract_would_have_written(tmp_path, relations, documents, format_):
-    needed = (documents,) if format_ in HOLDING_TEXT else ()
+    needed = (documents,) if FORMATS[format_].holds_text else ()
     out = export.run(Export(relations=relations, documents=needed, format=format_, out=tmp_path / "out")).path
     assert out.read_bytes() == write_sample(format_, tmp_path / "expected").read_bytes()
     assert left(tmp_path) == ["out"]

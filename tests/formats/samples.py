@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from biorel.formats.writers import WRITERS
+from biorel.formats.writers import FORMATS
 from biorel.records import Annotated, Document, Entity, Evidence, Mention, Relation
 
 TITLE = 'Alphadrug <&> "β-blocker" 𝛼 and tremor | a study.'
@@ -56,7 +56,7 @@ ANNOTATED = Annotated(DOCUMENT, MENTIONS)
 
 def write(format_: str, path: Path, items: Sequence[tuple[Annotated, Sequence[Relation]]]) -> Path:
     """Write documents with their relations."""
-    with WRITERS[format_](path) as writer:
+    with FORMATS[format_].writer(path) as writer:
         for annotated, relations in items:
             writer.write(annotated.document, annotated.mentions, relations)
     return path

@@ -10,7 +10,7 @@ from biorel import artifacts
 from biorel.commands import export
 from biorel.config.export import Export
 from biorel.errors import ConfigError, OutputError
-from biorel.formats.writers import FORMATS, HOLDING_TEXT, WRITERS, Format, format_of
+from biorel.formats.writers import FORMATS, Format, format_of
 from tests.formats.samples import ANNOTATED, RELATIONS, write
 
 
@@ -38,7 +38,7 @@ def test_a_chosen_format_wins_over_the_suffix():
 def test_an_unknown_suffix_names_the_choices(name):
     with pytest.raises(ConfigError, match=r"unknown output format|no suffix") as caught:
         format_of(Path(name), "auto")
-    assert all(choice in caught.value.hint for choice in WRITERS)
+    assert all(choice in caught.value.hint for choice in FORMATS)
 
 
 def test_an_unknown_format_names_the_choices():
@@ -46,10 +46,10 @@ def test_an_unknown_format_names_the_choices():
         format_of(Path("a.jsonl"), "onnx")
 
 
-@pytest.mark.parametrize("format_", WRITERS)
+@pytest.mark.parametrize("format_", FORMATS)
 def test_an_error_half_way_leaves_nothing(tmp_path, format_):
     def fail():
-        with artifacts.whole_file(tmp_path / "out") as place, WRITERS[format_](place) as writer:
+        with artifacts.whole_file(tmp_path / "out") as place, FORMATS[format_].writer(place) as writer:
             writer.write(ANNOTATED.document, ANNOTATED.mentions, RELATIONS)
             raise KeyError(format_)
 
@@ -58,21 +58,21 @@ def test_an_error_half_way_leaves_nothing(tmp_path, format_):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("format_", sorted(HOLDING_TEXT))
+@pytest.mark.parametrize("format_", [name for name, format_ in FORMATS.items() if format_.holds_text])
 def test_a_format_with_text_asks_for_the_document(tmp_path, format_):
-    with WRITERS[format_](tmp_path / "out") as writer, pytest.raises(ConfigError, match="there is no document"):
+    with FORMATS[format_].writer(tmp_path / "out") as writer, pytest.raises(ConfigError, match="there is no document"):
         writer.write(None, (), RELATIONS)
 
 
-@pytest.mark.parametrize("format_", sorted({*WRITERS} - HOLDING_TEXT))
+@pytest.mark.parametrize("format_", [name for name, format_ in FORMATS.items() if not format_.holds_text])
 def test_the_other_formats_write_relations_alone(tmp_path, format_):
-    with WRITERS[format_](tmp_path / "alone") as writer:
+    with FORMATS[format_].writer(tmp_path / "alone") as writer:
         writer.write(None, (), RELATIONS)
     write(format_, tmp_path / "with", [(ANNOTATED, RELATIONS)])
     assert (tmp_path / "alone").read_bytes() == (tmp_path / "with").read_bytes()
 
 
-@pytest.mark.parametrize("format_", WRITERS)
+@pytest.mark.parametrize("format_", FORMATS)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux")
 def test_a_full_disk_is_told_in_one_line(format_):
     many = [(ANNOTATED, RELATIONS)] * 500
@@ -88,7 +88,7 @@ def test_a_full_disk_is_told_in_one_line(format_):
 def test_a_new_format_is_one_line_in_the_table(tmp_path, monkeypatch):
     source = tmp_path / "relations.jsonl"
     source.write_text("")
-    monkeypatch.setitem(FORMATS, "rows", Format(WRITERS["tsv"], (".rows",)))
+    monkeypatch.setitem(FORMATS, "rows", Format(FORMATS["tsv"].home, (".rows",)))
     assert format_of(tmp_path / "a.rows", "auto") == format_of(tmp_path / "a", "rows") == "rows"
     out = tmp_path / "out.rows"
     export.run(Export(relations=source, out=out))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from biorel.counts import Counts, Reason
 from biorel.formats.documents import read_documents, read_records
 from biorel.formats.relations import read_relations
-from biorel.formats.writers import WRITERS
+from biorel.formats.writers import FORMATS
 from biorel.records import Annotated, Document, Entity, Evidence, Mention, Relation
 from biorel.tables import write_table
 from tests.formats.strategies import documents
@@ -37,7 +37,7 @@ RELATIONS = st.builds(Relation, WORDS, ENTITIES, WORDS, ENTITIES, SHARES, st.lis
 @pytest.mark.parametrize("format_", ["jsonl", "parquet"])
 def test_relations_come_back(tmp_path, format_, relations):
     path = tmp_path / f"a.{format_}"
-    with WRITERS[format_](path) as writer:
+    with FORMATS[format_].writer(path) as writer:
         writer.write(None, (), relations)
     found = list(read_relations(path, Counts()))
     # JSONL has six digits after the point
@@ -60,7 +60,7 @@ def _exact(relation):
 def test_documents_come_back(tmp_path, format_, name, items):
     path = tmp_path / name
     given_ = [_numbered(annotated, number) for number, (annotated, _) in enumerate(items, start=1)]
-    with WRITERS[format_](path) as writer:
+    with FORMATS[format_].writer(path) as writer:
         for annotated in given_:
             writer.write(annotated.document, annotated.mentions, ())
     found = [record for _, record in read_records(path, Counts())]
