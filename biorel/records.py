@@ -7,6 +7,7 @@ Offsets are Unicode code points into `Document.text`, half-open. Ids carry their
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +88,22 @@ class BadRecord:
     reason: str
 
 
-# the words of `Pair.excluded_because`, explained there
-HYPERNYM, UNMAPPED, INFERRED, NOT_MENTIONED, TOO_LONG = "hypernym", "unmapped", "inferred", "not_mentioned", "too_long"
+class Exclusion(StrEnum):
+    """Why a pair takes no part in training and in the paper's counts."""
+
+    HYPERNYM = "hypernym"  # a negative that a more specific positive explains
+    UNMAPPED = "unmapped"  # curated, but only with relations that the schema drops
+    INFERRED = "inferred"  # held back from the negatives by `--inferred exclude`
+    NOT_MENTIONED = "not_mentioned"  # curated in a gold corpus, but an entity has no mention
+    TOO_LONG = "too_long"  # its document has too many tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two entities of one document, and the relations that hold between them.
 
-    `relations` empty means NULL, the negative class. `excluded_because` says why a pair takes no part in training and
-    in the paper's counts; it is empty for a pair that does: `hypernym` (a negative that a more specific positive
-    explains), `unmapped` (curated, but only with relations that the schema drops), `inferred` (held back from the
-    negatives by `--inferred exclude`), `not_mentioned` (curated in a gold corpus, but an entity has no mention) or
-    `too_long` (its document has too many tokens).
+    `relations` is empty for NULL, the negative class. `excluded_because` is an `Exclusion`, or empty for a pair that is
+    used.
     """
 
     doc_id: str

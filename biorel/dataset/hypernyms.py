@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from biorel.records import HYPERNYM, Pair
+from biorel.records import Exclusion, Pair
 
 Ancestors = Callable[[str], frozenset[str]]
 
@@ -65,7 +65,7 @@ def filter_hypernyms(pairs: Sequence[Pair], ancestors: Ancestors, sides: str) ->
                 tails = {pair.tail_id} | ancestors(pair.tail_id)
                 above |= {(head, tail) for head in heads for tail in tails}
     return tuple(
-        replace(pair, excluded_because=HYPERNYM)
+        replace(pair, excluded_because=Exclusion.HYPERNYM)
         if not pair.relations and not pair.excluded_because and (pair.head_id, pair.tail_id) in above
         else pair
         for pair in pairs

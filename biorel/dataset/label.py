@@ -10,7 +10,7 @@ from biorel.dataset.derive_schema import roll_up
 from biorel.dataset.hypernyms import Ancestors, filter_hypernyms
 from biorel.dataset.relation_schema import RelationSchema
 from biorel.dataset.supervise import not_mentioned, supervise
-from biorel.records import TOO_LONG, Annotated, Mention, Pair
+from biorel.records import Annotated, Exclusion, Mention, Pair
 
 
 @dataclass(frozen=True)
@@ -53,4 +53,4 @@ def label(annotated: Annotated, rules: Rules) -> tuple[tuple[Mention, ...], tupl
 
 def mark_too_long(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
     """The pairs of a document over the token limit, excluded; their positives still count as facts."""
-    return tuple(replace(pair, excluded_because=pair.excluded_because or TOO_LONG) for pair in pairs)
+    return tuple(replace(pair, excluded_because=pair.excluded_because or Exclusion.TOO_LONG) for pair in pairs)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from biorel.dataset.relation_schema import RelationSchema, pair_type_name
-from biorel.records import HYPERNYM, INFERRED, NOT_MENTIONED, TOO_LONG, UNMAPPED, Pair
+from biorel.records import Exclusion, Pair
 
 
 class SplitStatistics:
@@ -34,11 +34,11 @@ class SplitStatistics:
                 self._counts["negatives"] += not positives
                 self._relations.update(pair.relations)
                 self._pair_types[name].update(positives=positives, negatives=int(not positives))
-            elif reason == TOO_LONG:
+            elif reason == Exclusion.TOO_LONG:
                 self._counts["too_long_positives"] += positives
                 self._counts["too_long_negatives"] += not positives
             else:
-                self._counts[reason] += max(1, positives) if reason == NOT_MENTIONED else 1
+                self._counts[reason] += max(1, positives) if reason == Exclusion.NOT_MENTIONED else 1
         for name in names:
             self._pair_types[name]["documents"] += 1
 
@@ -49,10 +49,10 @@ class SplitStatistics:
             "documents": counts["documents"],
             "positives": counts["positives"],
             "negatives": counts["negatives"],
-            "dropped_hypernym": counts[HYPERNYM],
-            "only_dropped_relations": counts[UNMAPPED],
-            "held_back_inferred": counts[INFERRED],
-            "facts_not_mentioned": counts[NOT_MENTIONED],
+            "dropped_hypernym": counts[Exclusion.HYPERNYM],
+            "only_dropped_relations": counts[Exclusion.UNMAPPED],
+            "held_back_inferred": counts[Exclusion.INFERRED],
+            "facts_not_mentioned": counts[Exclusion.NOT_MENTIONED],
             "too_long": counts["too_long"],
             "too_long_positives": counts["too_long_positives"],
             "too_long_negatives": counts["too_long_negatives"],

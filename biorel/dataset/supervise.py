@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from biorel.dataset.relation_schema import RelationSchema
-from biorel.records import INFERRED, NOT_MENTIONED, UNMAPPED, Curation, Pair
+from biorel.records import Curation, Exclusion, Pair
 
 
 def supervise(
@@ -51,8 +51,8 @@ def supervise(
                 and (reverse.head_type, reverse.tail_type) == (pair.head_type, pair.tail_type)
             ):
                 relations.setdefault(key[::-1], set()).add(label)
-    excluded = dict.fromkeys(inferred, INFERRED) if exclude_inferred else {}
-    excluded |= dict.fromkeys(unmapped, UNMAPPED)
+    excluded = dict.fromkeys(inferred, Exclusion.INFERRED) if exclude_inferred else {}
+    excluded |= dict.fromkeys(unmapped, Exclusion.UNMAPPED)
     return tuple(
         replace(pair, relations=tuple(label for label in schema.labels if label in relations[key]))
         if key in relations
@@ -95,5 +95,5 @@ def not_mentioned(
                 ids = ids[::-1]
             before = missing.get(ids)
             labels = dict.fromkeys((*(before.relations if before else ()), match.name))
-            missing[ids] = Pair(doc_id, ids[0], match.head, ids[1], match.tail, tuple(labels), NOT_MENTIONED)
+            missing[ids] = Pair(doc_id, ids[0], match.head, ids[1], match.tail, tuple(labels), Exclusion.NOT_MENTIONED)
     return tuple(missing.values())

@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from biorel.dataset.candidates import EntityKey, entities
 from biorel.dataset.relation_schema import RelationSchema, RelationType
 from biorel.errors import ConfigError, InputError
-from biorel.records import HYPERNYM, INFERRED, UNMAPPED, AnswerSpan, Mention, Pair, Question
+from biorel.records import AnswerSpan, Exclusion, Mention, Pair, Question
 
 ENTITY_SLOT = "{entity}"
 TAIL, HEAD = "tail", "head"
@@ -29,7 +29,7 @@ SIDES = (TAIL, HEAD)
 Templates = Mapping[tuple[str, str], tuple[str, ...]]  # (relation, side asked for) -> texts
 
 # such a pair is neither positive nor negative: a more specific pair explains it, or nobody asserted it exactly so
-_HELD_BACK = frozenset({HYPERNYM, UNMAPPED, INFERRED})
+_HELD_BACK = frozenset({Exclusion.HYPERNYM, Exclusion.UNMAPPED, Exclusion.INFERRED})
 
 
 def document_questions(

@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from biorel.errors import InputError, ModelError
-from biorel.records import HYPERNYM, INFERRED, UNMAPPED, Pair
+from biorel.records import Exclusion, Pair
 
-NEITHER = frozenset({UNMAPPED, INFERRED})
+NEITHER = frozenset({Exclusion.UNMAPPED, Exclusion.INFERRED})
 NOT_SCORED = -1
 
 
@@ -58,7 +58,9 @@ class ScoredPair:
 
 def counts(scored: ScoredPair, filtered: bool) -> bool:
     """Whether the pair counts as positive or negative, with or without the filter of section 3.1.1."""
-    return scored.pair.excluded_because not in NEITHER and not (filtered and scored.pair.excluded_because == HYPERNYM)
+    return scored.pair.excluded_because not in NEITHER and not (
+        filtered and scored.pair.excluded_because == Exclusion.HYPERNYM
+    )
 
 
 def distinct(scored: Iterable[ScoredPair]) -> list[ScoredPair]:

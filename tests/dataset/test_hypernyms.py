@@ -2,8 +2,8 @@
 
 import pytest
 
-from biorel.dataset.hypernyms import HYPERNYM, filter_hypernyms, strict_ancestors
-from biorel.records import Pair
+from biorel.dataset.hypernyms import filter_hypernyms, strict_ancestors
+from biorel.records import Exclusion, Pair
 
 TREE = {
     "neoplasms": ("C04",),
@@ -77,7 +77,7 @@ def _dropped(pairs: list[Pair], sides: str) -> list[tuple[str, str]]:
     assert [(pair.head_id, pair.tail_id, pair.relations) for pair in found] == [
         (pair.head_id, pair.tail_id, pair.relations) for pair in pairs
     ]
-    return [(pair.head_id, pair.tail_id) for pair in found if pair.excluded_because == HYPERNYM]
+    return [(pair.head_id, pair.tail_id) for pair in found if pair.excluded_because == Exclusion.HYPERNYM]
 
 
 PAPER = [

@@ -2,8 +2,8 @@
 
 import pytest
 
-from biorel.dataset.supervise import INFERRED, NOT_MENTIONED, UNMAPPED, not_mentioned, supervise
-from biorel.records import Curation, Pair
+from biorel.dataset.supervise import not_mentioned, supervise
+from biorel.records import Curation, Exclusion, Pair
 from tests.builders import relation, schema
 
 CTD = schema(
@@ -74,14 +74,14 @@ def test_a_fact_of_other_types_is_another_fact() -> None:
 
 def test_a_pair_curated_only_with_dropped_words_is_neither() -> None:
     labels = _labels(_fact("C1", "decreases^expression", "G1"), _fact("C1", "therapeutic", "D1"))
-    assert labels == [(("chem_therapy",), ""), NULL, ((), UNMAPPED), NULL]
+    assert labels == [(("chem_therapy",), ""), NULL, ((), Exclusion.UNMAPPED), NULL]
     labels = _labels(_fact("C1", "decreases^expression", "G1"), _fact("C1", "increases^expression", "G1"))
     assert labels[2] == (("expression",), "")
 
 
 def test_c02_an_inferred_pair_is_no_positive_and_no_clean_negative() -> None:
     asserted, inferred = _fact("C1", "marker/mechanism", "D1"), _fact("C1", "", "D2", asserted=False)
-    assert _labels(asserted, inferred) == [(("chem_marker",), ""), ((), INFERRED), NULL, NULL]
+    assert _labels(asserted, inferred) == [(("chem_marker",), ""), ((), Exclusion.INFERRED), NULL, NULL]
     assert _labels(asserted, inferred, exclude_inferred=False) == [(("chem_marker",), ""), NULL, NULL, NULL]
 
 
@@ -90,7 +90,7 @@ def test_c02_what_is_inferred_and_asserted_is_positive() -> None:
     inferred = _fact("C1", "marker/mechanism", "D1", asserted=False)
     for order in ((asserted, inferred), (inferred, asserted)):
         assert _labels(*order)[0] == (("chem_marker",), "")
-    assert _labels(inferred)[0] == ((), INFERRED)
+    assert _labels(inferred)[0] == ((), Exclusion.INFERRED)
 
 
 GENES = (Pair("9", "G1", "Gene", "G2", "Gene"),)
@@ -121,19 +121,19 @@ def test_facts_that_no_candidate_can_answer_are_told() -> None:
         _fact("C9", "therapeutic", "D1", typed=False),
     ]
     assert not_mentioned("9", PAIRS, facts, CTD) == (
-        Pair("9", "C9", "Chemical", "D1", "Disease", ("chem_therapy",), NOT_MENTIONED),
+        Pair("9", "C9", "Chemical", "D1", "Disease", ("chem_therapy",), Exclusion.NOT_MENTIONED),
     )
 
 
 def test_a_missed_fact_has_the_label_of_its_types() -> None:
     facts = [_fact("G9", "marker/mechanism", "D1"), _fact("C9", "marker/mechanism", "D1")]
     assert not_mentioned("9", PAIRS, facts, CTD) == (
-        Pair("9", "G9", "Gene", "D1", "Disease", ("gene_marker",), NOT_MENTIONED),
-        Pair("9", "C9", "Chemical", "D1", "Disease", ("chem_marker",), NOT_MENTIONED),
+        Pair("9", "G9", "Gene", "D1", "Disease", ("gene_marker",), Exclusion.NOT_MENTIONED),
+        Pair("9", "C9", "Chemical", "D1", "Disease", ("chem_marker",), Exclusion.NOT_MENTIONED),
     )
     turned = _fact("D1", "marker/mechanism", "G9")
     assert not_mentioned("9", PAIRS, [turned, facts[0]], CTD) == (
-        Pair("9", "G9", "Gene", "D1", "Disease", ("gene_marker",), NOT_MENTIONED),
+        Pair("9", "G9", "Gene", "D1", "Disease", ("gene_marker",), Exclusion.NOT_MENTIONED),
     )
     assert not_mentioned("9", PAIRS, [_fact("C9", "therapeutic", "G9")], CTD) == ()
 
@@ -148,5 +148,5 @@ def test_d03_a_missed_symmetric_fact_is_one_fact_in_either_order() -> None:
     facts = [_fact("G9", "binds", "G1"), _fact("G1", "binds", "G9")]
     for order in (facts, facts[::-1], facts[:1], facts[1:]):
         assert not_mentioned("9", GENES, order, BINDS) == (
-            Pair("9", "G1", "Gene", "G9", "Gene", ("binds",), NOT_MENTIONED),
+            Pair("9", "G1", "Gene", "G9", "Gene", ("binds",), Exclusion.NOT_MENTIONED),
         )
