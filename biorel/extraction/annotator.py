@@ -12,7 +12,7 @@ from biorel.linking.lexicon import LEXICON
 from biorel.linking.linker import Linker, load_linker
 from biorel.ner.bran_tagger import tagged_mentions
 from biorel.ner.taggers import Tagger, TaggerOptions, open_tagger
-from biorel.records import Annotated, Example, Mention
+from biorel.records import Annotated, Document, Example, Mention
 from biorel.resources import resource
 from biorel.training.model_folder import ModelFolder
 
@@ -51,9 +51,13 @@ class Annotator:
             example: the encoded document, T tokens.
             tags: [T] indices into the BIO labels of the model.
         """
-        mentions: tuple[Mention, ...] = tagged_mentions(item.document, example, tags, model.ner_labels)
+        mentions = tagged_mentions(item.document, example, tags, model.ner_labels)
+        return replace(item, mentions=self.link(item.document, mentions))
+
+    def link(self, document: Document, mentions: Sequence[Mention]) -> tuple[Mention, ...]:
+        """The mentions with concept ids; a mention keeps the id that it has."""
         with self._lock:
-            return replace(item, mentions=self.linker.link(item.document, mentions))
+            return self.linker.link(document, mentions)
 
 
 def open_annotator(

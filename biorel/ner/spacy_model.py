@@ -34,6 +34,11 @@ _BATCH = 32
 _ENTITY_PIPES = frozenset({"tok2vec", "transformer", "ner", "entity_ruler", "span_finder"})
 
 
+def entity_type_of(label: str, labels: Mapping[str, str] = LABELS) -> str:
+    """The entity type of a model's label: `GGP` -> `Gene`, `DISEASE` -> `Disease`."""
+    return labels.get(label.upper()) or entity_type(label)
+
+
 class PipelineEntities(NamedTuple):
     """The entities that a pipeline finds in a document, and their ids by span if the pipeline links."""
 
@@ -77,9 +82,7 @@ class SpacyTagger:
 
     def _mentions(self, document: Document, entities: PipelineEntities) -> Iterator[Mention]:
         text = document.text
-        typed = (
-            (start, end, self._labels.get(label.upper()) or entity_type(label)) for start, end, label in entities.spans
-        )
+        typed = ((start, end, entity_type_of(label, self._labels)) for start, end, label in entities.spans)
         for start, end, type_ in without_overlaps(typed):
             yield Mention(
                 document.doc_id, start, end, text[start:end], type_, self._id(entities.ids.get((start, end), ""), type_)
