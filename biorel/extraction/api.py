@@ -118,7 +118,7 @@ def read(path: str | Path, *, counts: Counts | None = None) -> Iterator[Annotate
     >>> records = biorel.read("resources/sample/abstracts.jsonl")
     >>> first = next(records)
     >>> first.document.doc_id, len(first.mentions)
-    ('99000001', 17)
+    ('99000001', 12)
 
     Args:
         path: a file, or a folder written by `biorel tag` or `biorel fetch`. The format is detected.
