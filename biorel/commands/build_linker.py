@@ -30,10 +30,10 @@ _UNTUNED = {"Chemical": 0.8, "Disease": 0.7, "Gene": 0.9}
 
 @dataclass(frozen=True)
 class _Vocabularies:
-    """What MeSH and CTD give: names, and how they know the ids of others."""
+    """The names of MeSH and CTD, and the map from any id to the id that they use for its concept."""
 
     names: tuple[Name, ...]
-    known_as: Callable[[str], str]
+    to_primary: Callable[[str], str]
 
 
 def run(config: BuildLinker, progress: Progress = SILENT) -> Artifact:
@@ -47,13 +47,13 @@ def run(config: BuildLinker, progress: Progress = SILENT) -> Artifact:
         progress.line("reading names")
         vocabularies = _vocabularies(config, counts)
         documents = list(read_documents(config.documents, counts))
-        names = (*from_documents(documents, counts, vocabularies.known_as), *vocabularies.names)
+        names = (*from_documents(documents, counts, vocabularies.to_primary), *vocabularies.names)
         if not names:
             raise InputError("no name in any of the inputs", "do the documents hold mentions with concept ids?")
         learned, tuned_on = _halves(config, documents, counts)
         progress.line(f"tuning on {len(tuned_on)} documents")
         tuning_names = (
-            names if config.dev else (*from_documents(learned, Counts(), vocabularies.known_as), *vocabularies.names)
+            names if config.dev else (*from_documents(learned, Counts(), vocabularies.to_primary), *vocabularies.names)
         )
         thresholds, metrics = _tuned(Linker(tuning_names, Settings()), tuned_on, {name.type for name in names})
         counts.add(Reason.NAMES_WRITTEN, count=write_lexicon(output.path / LEXICON, names))
@@ -71,18 +71,18 @@ def _vocabularies(config: BuildLinker, counts: Counts) -> _Vocabularies:
     names += from_ctd(terms, counts)
     alternates = primary_ids(terms, counts)
 
-    def known_as(id_: str) -> str:
+    def to_primary(id_: str) -> str:
         if id_ in alternates:
             return alternates[id_]
         return (resolve(mesh, id_) if mesh.names and id_.startswith("MESH:") else None) or id_
 
-    return _Vocabularies(tuple(names), known_as)
+    return _Vocabularies(tuple(names), to_primary)
 
 
 def _halves(
     config: BuildLinker, documents: Sequence[Annotated], counts: Counts
 ) -> tuple[Sequence[Annotated], Sequence[Annotated]]:
-    """The documents to learn from while tuning, and those to tune on."""
+    """The documents whose names are learned while tuning, and the documents to tune on."""
     if config.dev:
         known = {annotated.document.doc_id for annotated in documents}
         dev = []
@@ -102,7 +102,7 @@ def _halves(
 def _tuned(
     linker: Linker, documents: Sequence[Annotated], types: Iterable[str]
 ) -> tuple[dict[str, float], dict[str, Any]]:
-    """For each type the threshold of best concept F1, the highest of equals; and the measures that they give."""
+    """The threshold with the best concept F1 for each type (the highest of equals), and the resulting measures."""
     scores = {limit: _score(linker.retuned(Settings(dict.fromkeys(types, limit))), documents) for limit in _GRID}
 
     def best(type_: str) -> float:
@@ -118,7 +118,7 @@ def _tuned(
 
 
 def _score(linker: Linker, documents: Iterable[Annotated]) -> ConceptScore:
-    """Concepts of gold spans: what linking alone makes of them."""
+    """Score the linker alone: the concepts that it assigns to the gold spans."""
     score = ConceptScore.empty()
     for annotated in documents:
         bare: dict[Mention, None] = dict.fromkeys(replace(mention, entity_id=None) for mention in annotated.mentions)

@@ -1,4 +1,4 @@
-"""extract: documents -> relations with score and evidence, and one status row for each input record."""
+"""extract: documents -> relations with scores and evidence, and one status row for each input record."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def run(config: Extract, progress: Progress = SILENT) -> Artifact:
         `by_status` and `counts` (numbers), `seconds` (from the first record to the last row) and `device`.
 
     Raises:
-        BiorelError: the input cannot be read or holds no usable document, the model is unusable, or the
-            output cannot be written. Nothing is left at the output's place then.
+        BiorelError: the input cannot be read or has no usable document, the model is unusable, or the output
+            cannot be written. No output is left in these cases.
     """
     device = pick_device(config.device)
     if config.threads:
@@ -55,7 +55,7 @@ def run(config: Extract, progress: Progress = SILENT) -> Artifact:
     extractor = _extractor(config, device, counts)
     by_status = Counter(dict.fromkeys(map(str, Outcome), 0))
     bad_places: list[str] = []
-    found = 0
+    relations = 0
     began = time.perf_counter()
     with ExitStack() as stack:
         relations_file = stack.enter_context(artifacts.whole_file(out, force=config.force))
@@ -78,22 +78,24 @@ def run(config: Extract, progress: Progress = SILENT) -> Artifact:
                 status = Status(doc.doc_id, line, doc.status, doc.reason, len(doc.relations), doc.tokens, doc.windows)
                 statuses.write(json.dumps(to_row(status), ensure_ascii=False) + "\n")
                 by_status[doc.status] += 1
-                found += len(doc.relations)
+                relations += len(doc.relations)
             report_done(by_status.total())
         if by_status.total() == by_status[Outcome.BAD_RECORD]:
             first = bad_places[0] if bad_places else f"{config.input}: no record"
-            raise InputError(f"{first} (and no other record is usable)", "the README tells the formats")
+            raise InputError(
+                f"{first} (and no other record is usable)", "the input formats are listed in docs/formats.md"
+            )
     if extractor.model.model.config.uses_graph and extractor.injector is None:
         counts.add(Reason.DOCUMENTS_WITHOUT_GRAPH, count=by_status.total())
     counts.check_balance()
     seconds = time.perf_counter() - began
     documents = by_status.total()
-    statuses_in_words = ", ".join(f"{count} {name}" for name, count in by_status.items() if count)
+    by_status_text = ", ".join(f"{count} {name}" for name, count in by_status.items() if count)
     return Artifact(
         label="relations",
         path=out,
         summary=[
-            f"{found} relations of {documents} documents ({statuses_in_words or 'the input is empty'})",
+            f"{relations} relations of {documents} documents ({by_status_text or 'the input is empty'})",
             "; ".join(f"{reason}: {count}" for reason, count in counts.by_reason.items()),
             f"{documents / max(seconds, 1e-9):.1f} docs/s on {device} ({seconds:.1f} s)",
             f"status: {status_path}",
@@ -101,7 +103,7 @@ def run(config: Extract, progress: Progress = SILENT) -> Artifact:
         details={
             "status": status_path,
             "documents": documents,
-            "relations": found,
+            "relations": relations,
             "by_status": dict(by_status),
             "counts": counts.by_reason,
             "seconds": seconds,

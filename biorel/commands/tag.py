@@ -1,4 +1,4 @@
-"""tag: documents -> documents.parquet and mentions.parquet, the mentions with concept ids where they are known."""
+"""tag: documents -> documents.parquet and mentions.parquet, with the concept ids of the mentions if known."""
 
 from __future__ import annotations
 
@@ -25,36 +25,37 @@ _CHUNK = 256
 
 
 def run(config: Tag, progress: Progress = SILENT) -> Artifact:
-    """Tag the documents and write the folder `config.out`. Memory holds a chunk of documents.
+    """Tag the documents and write the folder `config.out`. Memory holds one chunk of documents.
 
-    Mentions that the documents bring are left out, so that all are of one tagger.
+    Mentions in the input are ignored, so that all mentions come from one tagger.
 
     Raises:
-        BiorelError: an input cannot be read, a model is not there, or (--strict) a row is malformed.
+        BiorelError: an input cannot be read, a model is missing, or (with --strict) a row is malformed.
     """
     with artifacts.folder("tag", config.options(), config.out, force=config.force) as output:
         counts = output.counts
         linker_folder = config.linker or resource("models", "linker")
         tagger = _tagger(config, linker_folder, counts)
-        ours = config.link and config.tagger != "imported" and not config.scispacy_linker
-        linker = load_linker(linker_folder) if ours else None
+        links = config.link and config.tagger != "imported" and not config.scispacy_linker
+        linker = load_linker(linker_folder) if links else None
         began = time.perf_counter()
         with (
             TableWriter(output.path / "documents.parquet", Document) as documents,
             TableWriter(output.path / "mentions.parquet", Mention) as mentions,
         ):
             for chunk in _chunks(config, counts):
-                found = tagger.tag(chunk)
-                for document, spans in zip(chunk, found, strict=True):
-                    linked = spans if linker is None else linker.link(document, spans)
+                for document, tagged in zip(chunk, tagger.tag(chunk), strict=True):
+                    linked = tagged if linker is None else linker.link(document, tagged)
                     mentions.write(linked)
                     counts.add(Reason.MENTIONS_WRITTEN, count=len(linked))
-                    counts.add(Reason.MENTIONS_WITHOUT_CONCEPT, count=sum(one.entity_id is None for one in linked))
+                    counts.add(
+                        Reason.MENTIONS_WITHOUT_CONCEPT, count=sum(mention.entity_id is None for mention in linked)
+                    )
                 documents.write(chunk)
                 counts.add(Reason.DOCUMENTS_WRITTEN, count=len(chunk))
         malformed, places = counts.everywhere(Reason.ROW_MALFORMED)
         if config.strict and malformed:
-            raise InputError(places[0], "mend the row, or leave --strict out to skip it")
+            raise InputError(places[0], "correct the row, or leave out --strict to skip it")
         rate = counts[Reason.DOCUMENTS_WRITTEN] / max(1e-9, time.perf_counter() - began)
         output.notes["documents_per_second"] = round(rate, 1)
     summary = ["; ".join(f"{reason}: {count}" for reason, count in counts.by_reason.items()), f"{rate:.1f} docs/s"]

@@ -1,9 +1,9 @@
-"""train-tagger: documents with gold mentions -> a spaCy pipeline that finds them."""
+"""train-tagger: documents with gold mentions -> a spaCy pipeline that tags."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +24,32 @@ SpanCounts = dict[str, tuple[int, int, int]]
 
 
 def run(config: TrainTagger, progress: Progress = SILENT) -> Artifact:
-    """Train and write the pipeline folder `config.out`.
+    """Train a tagger and write the pipeline of its best epoch to the folder `config.out`.
 
     Raises:
-        BiorelError: an input cannot be read, or there is nothing to train or to choose on.
+        BiorelError: an input cannot be read, or the training or dev documents have no mentions.
     """
     from biorel.ner.spacy_training import TrainingArguments, train
 
     with artifacts.folder("train-tagger", config.options(), config.out, force=config.force) as output:
         training, dev = _splits(config, output.counts, progress)
-        recipe = TrainingArguments(**{field.name: getattr(config, field.name) for field in fields(TrainingArguments)})
+        arguments = TrainingArguments(
+            width=config.width,
+            depth=config.depth,
+            window=config.window,
+            rows=config.rows,
+            hidden=config.hidden,
+            known_from=config.known_from,
+            dropout=config.dropout,
+            epochs=config.epochs,
+            batch=config.batch,
+            learning_rate=config.learning_rate,
+            warmup=config.warmup,
+            final_rate=config.final_rate,
+            seed=config.seed,
+        )
         best, best_epoch = dict[str, Prf](), 0
-        for report in train(training, dev, recipe, output.path):
+        for report in train(training, dev, arguments, output.path):
             measures = _measures(report.counts)
             if report.best:
                 best, best_epoch = measures, report.epoch
@@ -54,7 +68,7 @@ def run(config: TrainTagger, progress: Progress = SILENT) -> Artifact:
 
 
 def _splits(config: TrainTagger, counts: Counts, progress: Progress) -> tuple[list[Annotated], list[Annotated]]:
-    """Training and dev documents; without --dev some of the training documents, drawn by seed."""
+    """Training and dev documents. Without --dev, `config.held_out` training documents are drawn by seed."""
     read = _read(config.train, "training", "train on documents with gold mentions", counts, progress)
     training = [annotated for annotated in read if annotated.mentions]
     if config.dev:
@@ -71,18 +85,20 @@ def _splits(config: TrainTagger, counts: Counts, progress: Progress) -> tuple[li
 
 
 def _read(files: Sequence[Path], kind: str, advice: str, counts: Counts, progress: Progress) -> list[Annotated]:
-    """The documents of files; the rows that are left out are told with their places.
+    """Read documents, and report the rows and mentions that are left out.
 
     Raises:
-        InputError: as `read_documents`, or there is no document with mentions.
+        InputError: as `read_documents`, or no document has mentions.
     """
-    books = Counts()
-    documents = list(read_documents(files, books))
-    counts.include(books)
+    file_counts = Counts()
+    documents = list(read_documents(files, file_counts))
+    counts.include(file_counts)
     lost = [
-        f"{reason}: {books.examples[reason][0]}{f' (and {books[reason] - 1:,} more)' if books[reason] > 1 else ''}"
+        f"{reason}: {file_counts.examples[reason][0]}{f' (and {count - 1:,} more)' if count > 1 else ''}"
         for reason in Reason
-        if reason.rows in (Rows.ROWS, Rows.MENTIONS) and reason.outcome is Outcome.EXCLUDED and books[reason]
+        if reason.rows in (Rows.ROWS, Rows.MENTIONS)
+        and reason.outcome is Outcome.EXCLUDED
+        and (count := file_counts[reason])
     ]
     if not any(annotated.mentions for annotated in documents):
         raise InputError("; ".join([f"the {kind} files have no document with mentions", *lost]), advice)
@@ -96,13 +112,13 @@ def _measures(counts: SpanCounts) -> dict[str, Prf]:
 
 
 def _reachable(documents: list[Annotated]) -> float:
-    """Share of the gold spans that begin and end at a word's border: no tagger over words can find the others."""
+    """The share of gold spans that begin and end at word borders, which is the highest recall of a word tagger."""
     spans = [
         (annotated.document.text, {(mention.start, mention.end) for mention in annotated.mentions})
         for annotated in documents
     ]
-    gold = sum(len(found) for _, found in spans)
-    return sum(reachable_spans(text, found) for text, found in spans) / gold if gold else 0.0
+    gold = sum(len(mentions) for _, mentions in spans)
+    return sum(reachable_spans(text, mentions) for text, mentions in spans) / gold if gold else 0.0
 
 
 def _card(config: TrainTagger, best: dict[str, Prf], metrics: dict[str, Any]) -> str:

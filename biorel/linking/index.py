@@ -1,4 +1,4 @@
-"""Names of one entity type, found by their normal forms; of several readings of a form the best comes first."""
+"""The names of one entity type, looked up by their normal forms. The best of several concepts comes first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from biorel.linking.names import normal, order_key, squeezed, stemmed
 from biorel.linking.word_classes import kindred_words, same_words
 from biorel.records import Name
 
-# from strict to loose; a looser form is asked where no stricter one knows the name
+# from strict to loose; a form is used if no stricter one finds the name
 FORMS: Mapping[str, Callable[[str], str]] = {
     "normal": normal,
     "order": order_key,
@@ -18,14 +18,14 @@ FORMS: Mapping[str, Callable[[str], str]] = {
     "same": same_words,
     "kindred": kindred_words,
 }
-# a loose form this short says too little
+# shorter keys of loose forms are too ambiguous
 _SHORTEST = 4
 Readings = tuple[str, ...]
 _Ranks = dict[str, tuple[int, int]]
 
 
 class NameIndex:
-    """What the names of a type stand for. A form is indexed when it is first asked.
+    """Maps names of one type to concepts. A form is indexed at its first use.
 
     Attributes:
         keys: the normal forms, sorted.
@@ -41,7 +41,7 @@ class NameIndex:
         self._readings: dict[str, dict[str, Readings]] = {}
 
     def find(self, text: str, forms: Iterable[str] = FORMS) -> Readings:
-        """The readings of a name by the strictest form that has any, the best first; empty where none has."""
+        """The concepts of a name, best first, by the strictest form that has any; empty if no form has."""
         for form in forms:
             if form not in self._readings:
                 self._readings[form] = self._indexed(form)
@@ -51,7 +51,7 @@ class NameIndex:
         return ()
 
     def _indexed(self, form: str) -> dict[str, Readings]:
-        """The readings by a form; names that share it share their readings."""
+        """Index one form; names with the same key share their concepts."""
         if form == "normal":
             return {key: _ordered(ranks) for key, ranks in self._ranks.items()}
         joined: dict[str, _Ranks] = {}
@@ -69,5 +69,5 @@ def _add(ranks: _Ranks, id_: str, source: int, count: int) -> None:
 
 
 def _ordered(ranks: _Ranks) -> Readings:
-    """Ids by source, then by how often training texts mean them, then by the id itself."""
+    """Sort ids by source, then by their count in the training texts, then alphabetically."""
     return tuple(sorted(ranks, key=lambda id_: (ranks[id_][0], -ranks[id_][1], id_)))

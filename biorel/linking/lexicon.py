@@ -15,7 +15,7 @@ from biorel.tables import read_table, write_table
 
 LEXICON = "lexicon.parquet"
 TRAINING, MESH, CTD, SYNONYM = "training", "mesh", "ctd", "synonym"
-# in this order where two sources give one name to two concepts
+# the earlier source wins if two give one name to different concepts
 SOURCES = (TRAINING, MESH, CTD, SYNONYM)
 JOINT = "|"
 # the branches of the MeSH tree whose concepts are of a type: D holds drugs and chemicals, C diseases, F03 mental
@@ -40,14 +40,13 @@ _CTD_SYNONYMS = {
 
 
 def from_documents(
-    documents: Iterable[Annotated], counts: Counts, known_as: Callable[[str], str] = str
+    documents: Iterable[Annotated], counts: Counts, to_primary: Callable[[str], str] = str
 ) -> Iterator[Name]:
-    """The names that annotated texts use, with their counts; a span with several concepts is one name of them all.
+    """Yield the names that annotated texts use, with their counts. A span of several concepts is one name of them all.
 
     Args:
-        documents: with mentions that hold concept ids.
-        counts: books mentions without an id, which name nothing.
-        known_as: from an id to the one that the vocabularies have for it.
+        counts: receives the mentions used, and those left out because they have no concept id.
+        to_primary: maps an id to the id that the vocabularies use for its concept.
     """
     uses: Counter[tuple[str, str, str]] = Counter()
     for annotated in documents:
@@ -58,7 +57,7 @@ def from_documents(
                 continue
             counts.add(Reason.TRAINING_MENTIONS)
             spans.setdefault((mention.start, mention.end, mention.type, mention.text), []).append(
-                known_as(mention.entity_id)
+                to_primary(mention.entity_id)
             )
         uses.update((type_, text, JOINT.join(dict.fromkeys(ids))) for (_, _, type_, text), ids in spans.items())
     for (type_, text, ids), count in sorted(uses.items()):
@@ -66,15 +65,15 @@ def from_documents(
 
 
 def from_mesh(mesh: Mesh, counts: Counts, synonyms: Iterable[tuple[str, str]] = ()) -> Iterator[Name]:
-    """The names of the chemicals and diseases of MeSH.
+    """Yield the names of the chemicals and diseases of MeSH.
 
-    A supplementary concept has no place in the tree: it is of the types of the descriptors that it is mapped to, and
-    a chemical where it is mapped to none that this MeSH has.
+    A supplementary concept is not in the tree. It has the types of the descriptors that it is mapped to; if none of
+    these is in this edition of MeSH, it is a chemical.
 
     Args:
         mesh: the tree and the preferred names.
-        counts: books concepts of other branches.
-        synonyms: (id, term) of the descriptor and supplementary files, the preferred names among them or not.
+        counts: receives the names used, and the concepts of other branches.
+        synonyms: (id, term) pairs of the descriptor and supplementary files; they may include preferred names.
     """
     types = {id_: types_of(mesh, id_) for id_ in mesh.names}
     for id_, name in sorted(mesh.names.items()):
@@ -91,14 +90,14 @@ def from_mesh(mesh: Mesh, counts: Counts, synonyms: Iterable[tuple[str, str]] = 
 
 
 def types_of(mesh: Mesh, id_: str) -> tuple[str, ...]:
-    """The entity types of a MeSH concept, by the branches that it or what it is mapped to stands in."""
+    """The entity types of a MeSH concept, from the branches of the concept and of those that it is mapped to."""
     places = [place for target in (id_, *mesh.mapped_to.get(id_, ())) for place in mesh.tree_numbers.get(target, ())]
     found = tuple(type_ for type_, branch in BRANCHES.items() if any(branch.match(place) for place in places))
     return ("Chemical",) if not places and id_.startswith(_SUPPLEMENTARY) else found
 
 
 def from_ctd(terms: Iterable[Term], counts: Counts) -> Iterator[Name]:
-    """The names and synonyms of CTD's vocabularies."""
+    """Yield the names and synonyms of CTD's vocabularies."""
     for term in terms:
         counts.add(_CTD_NAMES[term.type])
         yield Name(term.name, term.type, term.id, CTD, 0)
@@ -108,16 +107,16 @@ def from_ctd(terms: Iterable[Term], counts: Counts) -> Iterator[Name]:
 
 
 def write_lexicon(path: Path, names: Iterable[Name]) -> int:
-    """Write the names, sorted, repeats once; returns how many there are."""
+    """Write the distinct names, sorted; returns their number."""
     distinct = sorted(set(names), key=lambda name: (name.type, name.entity_id, SOURCES.index(name.source), name.name))
     write_table(path, Name, distinct)
     return len(distinct)
 
 
 def read_lexicon(path: Path) -> tuple[Name, ...]:
-    """The names of a lexicon.
+    """Read the names of a lexicon.
 
     Raises:
-        InputError: the file is missing or not a lexicon.
+        InputError: the file is missing or is not a lexicon.
     """
     return tuple(read_table(path, Name))

@@ -1,19 +1,19 @@
-"""Mentions into concepts: one deterministic id for a span (several for a composite), or none.
+"""The linker maps mentions to concepts: one id for a span, several for a composite, or none. It is deterministic.
 
-A name is looked up by ever looser forms (see `index.FORMS`), as the long form that its document gives for it, without
-what a name may lose, as a composite, and last by similarity above a threshold.
+A name is looked up in successively looser forms (see `index.FORMS`), without the words that a name can do without, as a
+composite, and last by similarity above a threshold. The long form that the document defines for it is tried first.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from biorel.errors import ModelError
-from biorel.linking.composites import parts
 from biorel.linking.index import FORMS, NameIndex
 from biorel.linking.lexicon import JOINT, LEXICON, read_lexicon
 from biorel.linking.names import normal
@@ -26,18 +26,20 @@ CONFIG = "config.json"
 _STRICT = tuple(form for form in FORMS if form != "kindred")
 _NEVER = 2.0
 _MOST_KNOWN = 100_000
+_CONJUNCTION = re.compile(r"\s*,\s*(?:and|or|and/or)?\s+|\s+(?:and|or|and/or|as well as)\s+|\s*/\s*", re.IGNORECASE)
+_MOST_SHARED = 2
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What was tuned: by type the similarity from which the nearest name is taken; without one it never is."""
+    """The tuned thresholds: type -> the similarity from which the most similar name is accepted; without one, never."""
 
     thresholds: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass
 class _Type:
-    """The names of one entity type, and what became of each name that was looked up: its ids, maybe none."""
+    """The indexed names of one entity type, and the ids of the names looked up so far."""
 
     index: NameIndex
     similar: SimilarNames
@@ -45,7 +47,7 @@ class _Type:
 
 
 class Linker:
-    """Gives mentions the ids of their concepts. What it needs of a type is built when that is first asked for."""
+    """Gives mentions the ids of their concepts. The names of a type are indexed at their first use."""
 
     def __init__(self, names: Sequence[Name], settings: Settings) -> None:
         self.settings = settings
@@ -55,16 +57,16 @@ class Linker:
         self._types: dict[str, _Type] = {}
 
     def retuned(self, settings: Settings) -> Linker:
-        """This linker with other settings; what was built of its names is shared."""
+        """This linker with other settings; the indexed names are shared."""
         other = Linker((), settings)
         other._names = self._names
         other._types = {type_: replace(self._type(type_), known={}) for type_ in self._names}
         return other
 
     def link(self, document: Document, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
-        """The mentions with ids; a mention that has one already keeps it.
+        """The mentions with concept ids; a mention keeps the id that it has.
 
-        A composite becomes a mention for each of its concepts. One that nothing is known of has the id None.
+        A composite becomes one mention for each of its concepts. The id of an unknown name is None.
         """
         mentions = tuple(mentions)
         if all(mention.entity_id is not None for mention in mentions):
@@ -83,7 +85,7 @@ class Linker:
         return tuple(linked)
 
     def _ids(self, mention: Mention, long_forms: Mapping[str, str], short_forms: Mapping[str, str]) -> tuple[str, ...]:
-        """The ids of a mention by its long form, its own text, its short form; first without guessing."""
+        """The ids of a mention by its long form, its own text or its short form, first without similarity."""
         own = mention.text
         texts = [long_forms.get(own, own), own]
         short = short_forms.get(normal(own))
@@ -97,7 +99,7 @@ class Linker:
         return ()
 
     def look_up(self, text: str, type_: str, *, guess: bool = True) -> tuple[str, ...]:
-        """The ids of a name out of context; empty where there is none. `guess` adds the most similar name."""
+        """The ids of a name out of context; empty if it is unknown. `guess` permits the most similar name."""
         if type_ not in self._names:
             return ()
         names = self._type(type_)
@@ -122,7 +124,7 @@ class Linker:
         )
 
     def _composite(self, names: _Type, text: str) -> str:
-        """The joined ids of a span whose parts are all names of different concepts."""
+        """The joined ids of a span if all its parts are known names, of at least two concepts."""
         for way in parts(text):
             found = [names.index.find(part, FORMS) for part in way]
             if all(found):
@@ -138,19 +140,42 @@ class Linker:
         return ""
 
 
+def parts(text: str) -> tuple[tuple[str, ...], ...]:
+    """The ways to split a span into several names, the likeliest first; empty if it has no conjunction.
+
+    `renal and hepatic failure` becomes `renal failure` and `hepatic failure`. The last word or two of the span may
+    belong to every part, or its first word may, or the parts may be complete names.
+    """
+    pieces = [piece for piece in _CONJUNCTION.split(text.strip()) if piece]
+    if len(pieces) < 2:
+        return ()
+    last = pieces[-1].split()
+    first = pieces[0].split()
+    ways = [
+        (*(f"{piece} {' '.join(last[-shared:])}" for piece in pieces[:-1]), pieces[-1])
+        for shared in range(1, _MOST_SHARED + 1)
+        if len(last) > shared
+    ]
+    if len(first) > 1:
+        ways.append((pieces[0], *(f"{first[0]} {piece}" for piece in pieces[1:])))
+    return (*ways, tuple(pieces))
+
+
 def load_linker(folder: Path) -> Linker:
-    """The linker of a folder that build-linker wrote.
+    """Load a folder written by `build-linker`.
 
     Raises:
-        ModelError: config.json is missing or is not that of a linker.
-        InputError: the lexicon is missing or no lexicon.
+        ModelError: config.json is missing or is not the configuration of a linker.
+        InputError: the lexicon is missing or damaged.
     """
     path = folder / CONFIG
     try:
         values: Any = json.loads(path.read_text(encoding="utf-8"))
         thresholds = {str(type_): float(value) for type_, value in values["thresholds"].items()}
     except OSError as error:
-        raise ModelError(f"{path}: {error.strerror or error}", "name a folder that build-linker wrote") from error
+        raise ModelError(
+            f"{path}: {error.strerror or error}", "give a folder written by biorel build-linker"
+        ) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModelError(f"{path}: not the configuration of a linker", "build the linker again") from error
     return Linker(read_lexicon(folder / LEXICON), Settings(thresholds))

@@ -1,13 +1,13 @@
-"""The normal forms of a concept's name: what two spellings of one name have in common. Pure functions.
+"""Normal forms of concept names, under which different spellings of a name become equal. Pure functions.
 
-From strict to loose, each form a string; equal forms count as one name:
+From strict to loose:
 
 - `normal`: lower case, Greek letters as words, punctuation and hyphens as spaces, simple plurals as singulars.
-- `order_key`: the words of `normal`, sorted, without the small ones: `failure of the kidneys`, `Kidney Failure`.
+- `order_key`: the words of `normal`, sorted, without small words: `failure of the kidneys`, `Kidney Failure`.
 - `squeezed`: `normal` without spaces and in American spelling: `anti-oedema`, `antiedema`.
-- `stemmed`: `order_key` of word stems, so that `hypertensive` meets `hypertension`.
+- `stemmed`: `order_key` of word stems, so that `hypertensive` equals `hypertension`.
 
-What words mean is not looked at here; that is `word_classes`.
+Synonyms are the subject of `word_classes`.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _GREEK_NAMES = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau upsilon "
     "phi chi psi omega"
 )
-# U+03B1 to U+03C9, the small letters in the order of the alphabet; the two forms of sigma follow each other
+# U+03B1 to U+03C9, the small letters in alphabetical order, with two forms of sigma
 _GREEK = {ord("α") + place: f" {name} " for place, name in enumerate(_GREEK_NAMES.split())}
-# letters and digits of any script; all else parts words. Parkinson's is Parkinson
+# letters and digits of any script; all other characters separate words. Parkinson's becomes Parkinson
 _WORD = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['’`´]s?\b")
-# not "a": vitamin A is no vitamin at large
+# not "a", which is a name in vitamin A
 SMALL = frozenset({"and", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"})
-# a final s that marks no plural
+# endings in s that are not plurals
 _SINGULAR_ENDINGS = ("ss", "us", "is", "as", "os")
-# British spellings in the order in which they are looked for
+# British spellings, in the order of replacement
 _AMERICAN = (
     *(("haem", "hem"), ("aemi", "emi"), ("oed", "ed"), ("diarrhoe", "diarrhe"), ("oes", "es"), ("aes", "es")),
     *(("tumour", "tumor"), ("behaviour", "behavior"), ("sulph", "sulf"), ("paed", "ped")),
@@ -38,7 +38,7 @@ _ENDINGS_LIST = (
     "ically ical icity ities ity ic ia iac ias is es y al ally ual ive ively ion ed ing ation ated ating ative ous e "
     "ism ized osis otic itis itic ysis ytic a um emia emic"
 )
-# the endings in which words of one stem differ, the longest first
+# the endings that are cut off to get a stem, the longest first
 _ENDINGS = tuple(sorted(_ENDINGS_LIST.split(), key=lambda ending: (-len(ending), ending)))
 _SHORTEST_STEM = 5
 
@@ -51,7 +51,7 @@ def fold(text: str) -> str:
 
 
 def singular(word: str) -> str:
-    """The word without a simple plural ending; `diabetes`, `stress`, `virus` and `sepsis` stay what they are."""
+    """The word without a simple plural ending; `diabetes`, `stress`, `virus` and `sepsis` stay unchanged."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes")):
@@ -63,7 +63,7 @@ def singular(word: str) -> str:
 
 @lru_cache(maxsize=65_536)
 def words(text: str) -> tuple[str, ...]:
-    """The words of a name in its order, folded and in the singular; empty for a name of signs alone."""
+    """The words of a name in order, folded and in the singular; empty for a name without letters and digits."""
     return tuple(singular(word) for word in _WORD.findall(fold(text)))
 
 
@@ -73,30 +73,30 @@ def normal(text: str) -> str:
 
 
 def order_key(text: str) -> str:
-    """The words sorted, small words left out; where the name has small words only, all of them."""
+    """The words, sorted and without small words; all words if the name has only small ones."""
     found = words(text)
     return " ".join(sorted([word for word in found if word not in SMALL] or found))
 
 
 def squeezed(text: str) -> str:
-    """The words without spaces, British spellings as American ones."""
+    """The words without spaces, in American spelling."""
     return american("".join(words(text)))
 
 
 def stemmed(text: str) -> str:
-    """The stems of the words, sorted, small words left out."""
+    """The stems of the words, sorted and without small words."""
     return " ".join(sorted(stem(american(word)) for word in words(text) if word not in SMALL))
 
 
 def american(word: str) -> str:
-    """British medical spellings as American ones: `haemorrhage`, `oedema`, `tumour`, `sulphate`."""
+    """Replace British medical spellings by American ones: `haemorrhage`, `oedema`, `tumour`, `sulphate`."""
     for british, spelling in _AMERICAN:
         word = word.replace(british, spelling)
     return word
 
 
 def stem(word: str) -> str:
-    """The word without the ending that makes an adjective or a condition of it, if enough is left."""
+    """The word without its first listed ending after which a long enough stem remains."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
             return word[: -len(ending)]

@@ -1,6 +1,6 @@
 """The most similar name of a lexicon, by the cosine of TF-IDF vectors of character n-grams.
 
-Built from the names when it is first asked; nothing of it is stored. Memory: about 1 KB a name.
+The vectors are computed at the first search and are not saved. They take about 1 KB of memory for each name.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import numpy as np
 
 _NGRAMS = (2, 4)
 _MOST_KNOWN = 100_000
-# float32 sums of one similarity may differ this much
+# two float32 sums of the same similarity may differ by this much
 _ROUNDING = 1e-6
 _NOTHING = ("", 0.0)
 
 
 class SimilarNames:
-    """Finds the nearest of `keys` (normal forms, sorted, so that ties are settled the same way each time)."""
+    """Finds the most similar of `keys`, normal forms. They are sorted, so that ties are always broken the same way."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         self._keys = keys
@@ -27,7 +27,7 @@ class SimilarNames:
         self._known: dict[str, tuple[str, float]] = {}
 
     def nearest(self, text: str) -> tuple[str, float]:
-        """The most similar key and its similarity in 0..1, of equals the first; ("", 0) where none shares an n-gram."""
+        """The most similar key (the first of equals) and its similarity in 0..1; ("", 0) if no key shares an n-gram."""
         if text not in self._known:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
@@ -37,7 +37,7 @@ class SimilarNames:
     def _search(self, text: str) -> tuple[str, float]:
         if self._vectorizer is None:
             self._build()
-        # [1, V] x [V, N]: only names that share an n-gram are touched
+        # [1, V] x [V, N], sparse: only names that share an n-gram are visited
         scores = self._vectorizer.transform([text]) @ self._columns
         if not scores.nnz:
             return _NOTHING
@@ -46,7 +46,7 @@ class SimilarNames:
         return self._keys[place], min(best, 1.0)
 
     def _build(self) -> None:
-        # the import alone takes half a second, and most names need no similarity
+        # the import takes half a second, and most names need no similarity
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         self._vectorizer = TfidfVectorizer(

@@ -1,9 +1,9 @@
-"""Words that mean the same in the names of concepts, and words that a name may lose. Tables by hand.
+"""Synonymous words in names of concepts, and words that a name can do without. The tables were made by hand.
 
-- `same_words`: true synonyms are one class: `renal` is `kidney`, `cancer` is `tumor`.
-- `kindred_words`: so are, beside them, the words for something being wrong, which the vocabularies sum up in one
-  concept: MeSH's `Thyroid Diseases` is what texts call a thyroid disorder or dysfunction.
-- `plain_name`: the salt of a drug and the course of a disease are left out, as annotators leave them out.
+- `same_words`: synonyms form one class: `renal` equals `kidney`, `cancer` equals `tumor`.
+- `kindred_words`: in addition, the words for any disorder form one class, as vocabularies have one concept for them:
+  texts call MeSH's `Thyroid Diseases` a thyroid disorder or a thyroid dysfunction.
+- `plain_name`: leaves out the salt of a drug and the course of a disease, as annotators do.
 """
 
 from __future__ import annotations
@@ -53,22 +53,22 @@ _COURSES = (
     "concomitant associated induced drug new subsequent bilateral unilateral"
 )
 _DROPPED = {"Chemical": frozenset(_SALTS.split()), "Disease": frozenset(_COURSES.split())}
-# `adriamycin-induced nephropathy`: what brought it on is no part of the disease's name
+# `adriamycin-induced nephropathy`: the cause is not part of the disease's name
 _BROUGHT_ON = re.compile(r"\S+[- ](?:induced|associated|related)\s+", re.IGNORECASE)
 
 
 def same_words(text: str) -> str:
-    """The stems of a name's words, sorted, once each; a word of a class is replaced by the class."""
+    """The distinct stems of a name's words, sorted; a word of a class is replaced by its class."""
     return _classed(text, SAME)
 
 
 def kindred_words(text: str) -> str:
-    """As `same_words`, all words for something being wrong alike."""
+    """As `same_words`, with one class for all words for a disorder."""
     return _classed(text, KINDRED)
 
 
 def plain_name(text: str, type_: str) -> str:
-    """The normal form of a name without salts (chemicals) or course and cause (diseases); empty if nothing is left."""
+    """The normal form of a name without salt (chemicals) or course and cause (diseases); empty if nothing is left."""
     if type_ == "Disease":
         text = _BROUGHT_ON.sub("", text)
     dropped = _DROPPED.get(type_, frozenset())

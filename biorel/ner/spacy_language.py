@@ -1,7 +1,7 @@
-"""The spaCy language `biorel`: our words, and the features by which its taggers know a name.
+"""The spaCy language `biorel`: its tokenizer splits words finely and adds the features of our taggers.
 
-Importing this file imports spaCy and makes the language known to it, so that `spacy.load` reads a pipeline that
-`train-tagger` wrote; import it in the function that needs it.
+Importing this file imports spaCy and registers the language, which `spacy.load` needs for the pipelines of
+`train-tagger`. Import it where it is needed.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ def _suffix(word: str) -> str:
 
 
 class WordTokenizer:
-    """spaCy's tokenizer protocol over `split_words`.
+    """A spaCy tokenizer that uses `split_words`.
 
-    Identity, chunk and hint of a word (see `words.features`) are stored as norm, lemma and tag of the token: places
-    of a Doc that take any string and that spaCy's embedding reads.
+    Identity, chunk and hint of a word (see `words.features`) are stored as norm, lemma and tag of its token. These
+    attributes accept any string, and spaCy's embedding layers read them.
 
     Attributes:
-        known: the words that are told by themselves; saved with the pipeline.
+        known: the words that keep their identity; saved with the pipeline.
     """
 
     def __init__(self, vocab: Vocab, known: Iterable[str] = ()) -> None:
@@ -51,9 +51,9 @@ class WordTokenizer:
         doc = Doc(self.vocab, words=list(split.words), spaces=list(split.spaces))
         if not split.words:
             return doc
-        told = features(text, split, self.known)
+        values = features(text, split, self.known)
         add = self.vocab.strings.add
-        columns = [[add(value) for value in column] for column in (told.identities, told.chunks, told.hints)]
+        columns = [[add(value) for value in column] for column in (values.identities, values.chunks, values.hints)]
         return doc.from_array([NORM, LEMMA, TAG], np.array(columns, dtype=np.uint64).T)
 
     def to_bytes(self, **kwargs: Any) -> bytes:
@@ -61,7 +61,7 @@ class WordTokenizer:
         return json.dumps(sorted(self.known), ensure_ascii=False, indent=0).encode()
 
     def from_bytes(self, data: bytes, **kwargs: Any) -> WordTokenizer:
-        """Take the known words from what `to_bytes` gave."""
+        """Restore the known words from `to_bytes`."""
         self.known = frozenset(json.loads(data))
         return self
 
@@ -86,7 +86,7 @@ class _Defaults(BaseDefaults):
 
 @spacy.registry.languages(NAME)
 class BiorelLanguage(Language):
-    """A language without rules: words, affixes of four letters, chunks and glosses."""
+    """A language without rules, with `WordTokenizer` and affixes of four letters."""
 
     lang = NAME
     Defaults = _Defaults

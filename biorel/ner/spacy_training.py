@@ -1,6 +1,6 @@
-"""A spaCy tagger trained by a loop of our own: seeded, scored on dev after every epoch, averaged parameters.
+"""Training of the spaCy tagger: seeded, with averaged parameters, scored on dev after every epoch.
 
-Importing this file imports spaCy; import it in the function that needs it.
+Importing this file imports spaCy. Import it where it is needed.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _EVALUATION_BATCH = 32
 
 @dataclass(frozen=True)
 class TrainingArguments:
-    """What a training takes.
+    """Sizes and schedule of a training.
 
     Attributes:
-        width, depth, window: of the convolutions; a word sees depth * window words to either side.
-        rows: of the largest embedding tables; the smaller ones have a half and a quarter of it.
-        known_from: training documents that must share a word for it to be told by itself.
-        hidden: units of the transition model.
-        dropout: the probability to drop.
+        width, depth, window: of the convolutions; a word sees depth * window words on either side.
+        rows: rows of the largest embedding tables; the smaller ones have a half or a quarter.
+        known_from: number of training documents that must contain a word for it to keep its identity.
+        hidden: hidden units of the transition model.
+        dropout: probability to drop.
         epochs: passes over the training documents.
-        batch: documents of a step.
-        learning_rate: the peak, after `warmup` steps; it falls by a cosine to `final_rate` of it.
+        batch: documents per step.
+        learning_rate: the peak, reached after `warmup` steps; a cosine then lowers it to `final_rate` of the peak.
     """
 
     width: int = 96
@@ -59,7 +59,7 @@ class TrainingArguments:
 
 @dataclass(frozen=True)
 class Report:
-    """One finished epoch. `counts` are per type (right, said, true) spans of the dev documents."""
+    """One finished epoch. `counts`: type -> numbers of (correct, predicted, gold) spans of the dev documents."""
 
     epoch: int
     loss: float
@@ -68,44 +68,51 @@ class Report:
 
     @property
     def f1(self) -> float:
-        """Mean of the types' F1, so that the rarer type counts as much."""
+        """The mean F1 of the types, so that rare types count as much as common ones."""
         return sum(f1(*count) for count in self.counts.values()) / max(1, len(self.counts))
 
 
-def f1(right: int, said: int, true: int) -> float:
-    """F1 from counts; 0 where nothing was said and nothing is true."""
-    return 2 * right / (said + true) if said + true else 0.0
+def f1(correct: int, predicted: int, gold: int) -> float:
+    """F1 from counts of spans; 0 if none is predicted and none is gold."""
+    return 2 * correct / (predicted + gold) if predicted + gold else 0.0
 
 
 def gold_spans(annotated: Annotated) -> set[Span]:
-    """The (start, end, type) of a document's mentions; several concepts of one span are one."""
+    """The (start, end, type) of a document's mentions; a span with several concepts counts once."""
     return {(mention.start, mention.end, mention.type) for mention in annotated.mentions}
 
 
-def network(recipe: TrainingArguments) -> dict[str, Any]:
+def network(arguments: TrainingArguments) -> dict[str, Any]:
     """spaCy's configuration of the `ner` component."""
-    rows = [recipe.rows, recipe.rows // 2, recipe.rows // 2, recipe.rows // 4, recipe.rows, recipe.rows // 2]
+    rows = [
+        arguments.rows,
+        arguments.rows // 2,
+        arguments.rows // 2,
+        arguments.rows // 4,
+        arguments.rows,
+        arguments.rows // 2,
+    ]
     return {
         "@architectures": "spacy.TransitionBasedParser.v2",
         "state_type": "ner",
         "extra_state_tokens": False,
-        "hidden_width": recipe.hidden,
+        "hidden_width": arguments.hidden,
         "maxout_pieces": 2,
         "use_upper": True,
         "tok2vec": {
             "@architectures": "spacy.Tok2Vec.v2",
             "embed": {
                 "@architectures": "spacy.MultiHashEmbed.v2",
-                "width": recipe.width,
+                "width": arguments.width,
                 "attrs": ["NORM", "PREFIX", "SUFFIX", "SHAPE", "LEMMA", "TAG"],
                 "rows": rows,
                 "include_static_vectors": False,
             },
             "encode": {
                 "@architectures": "spacy.MaxoutWindowEncoder.v2",
-                "width": recipe.width,
-                "depth": recipe.depth,
-                "window_size": recipe.window,
+                "width": arguments.width,
+                "depth": arguments.depth,
+                "window_size": arguments.window,
                 "maxout_pieces": 3,
             },
         },
@@ -113,7 +120,7 @@ def network(recipe: TrainingArguments) -> dict[str, Any]:
 
 
 def example(nlp: Language, annotated: Annotated) -> Example:
-    """A document as spaCy trains on it; of overlapping mentions the longest, and none off a word's border."""
+    """A training example of spaCy. Of overlapping mentions the longest is used; mentions off word borders are not."""
     text = annotated.document.text
     reference = nlp.make_doc(text)
     spans = (reference.char_span(start, end, label=type_) for start, end, type_ in sorted(gold_spans(annotated)))
@@ -122,48 +129,49 @@ def example(nlp: Language, annotated: Annotated) -> Example:
 
 
 def predicted_spans(nlp: Language, documents: Sequence[Document]) -> Iterator[set[Span]]:
-    """The spans that a pipeline finds in each document."""
+    """Yield the spans that a pipeline finds in each document."""
     for doc in nlp.pipe((document.text for document in documents), batch_size=_EVALUATION_BATCH):
         yield {(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents}
 
 
 def count_spans(gold: Sequence[Annotated], predicted: Iterator[set[Span]]) -> dict[str, tuple[int, int, int]]:
-    """Per type the numbers of right, said and true spans; a span is right when start, end and type are."""
-    right: Counter[str] = Counter()
-    said: Counter[str] = Counter()
-    true: Counter[str] = Counter()
-    for annotated, found in zip(gold, predicted, strict=True):
-        truth = gold_spans(annotated)
-        right.update(type_ for _, _, type_ in truth & found)
-        said.update(type_ for _, _, type_ in found)
-        true.update(type_ for _, _, type_ in truth)
-    return {type_: (right[type_], said[type_], true[type_]) for type_ in sorted(true | said)}
+    """Type -> numbers of (correct, predicted, gold) spans; a span is correct if start, end and type match."""
+    correct_counts: Counter[str] = Counter()
+    predicted_counts: Counter[str] = Counter()
+    gold_counts: Counter[str] = Counter()
+    for annotated, predicted_here in zip(gold, predicted, strict=True):
+        gold_here = gold_spans(annotated)
+        correct_counts.update(type_ for _, _, type_ in gold_here & predicted_here)
+        predicted_counts.update(type_ for _, _, type_ in predicted_here)
+        gold_counts.update(type_ for _, _, type_ in gold_here)
+    types = sorted(gold_counts | predicted_counts)
+    return {type_: (correct_counts[type_], predicted_counts[type_], gold_counts[type_]) for type_ in types}
 
 
 def train(
-    training: Sequence[Annotated], dev: Sequence[Annotated], recipe: TrainingArguments, out: Path
+    training: Sequence[Annotated], dev: Sequence[Annotated], arguments: TrainingArguments, out: Path
 ) -> Iterator[Report]:
-    """Train, and after each epoch yield how it does on dev; the best epoch's pipeline is written to `out`.
+    """Train, and yield the scores on dev after each epoch. The pipeline of the best epoch is written to `out`.
 
-    The same documents, recipe and machine give the same pipeline.
+    The same documents and arguments give the same pipeline on the same machine.
     """
-    fix_random_seed(recipe.seed)
+    fix_random_seed(arguments.seed)
     nlp = spacy.blank(language.NAME)
-    known = shared_words((annotated.document.text for annotated in training), recipe.known_from)
+    known = shared_words((annotated.document.text for annotated in training), arguments.known_from)
     nlp.tokenizer = language.WordTokenizer(nlp.vocab, known)
-    nlp.add_pipe("ner", config={"model": network(recipe)})
+    nlp.add_pipe("ner", config={"model": network(arguments)})
     examples = [example(nlp, annotated) for annotated in training]
     nlp.initialize(lambda: examples)
-    optimizer = Adam(recipe.learning_rate, L2=0.01, grad_clip=1.0, use_averages=True, L2_is_weight_decay=True)
-    order = random.Random(recipe.seed)  # noqa: S311 - an order of documents, no secret
-    total = recipe.epochs * math.ceil(len(examples) / recipe.batch)
+    optimizer = Adam(arguments.learning_rate, L2=0.01, grad_clip=1.0, use_averages=True, L2_is_weight_decay=True)
+    order = random.Random(arguments.seed)  # noqa: S311 - not used for security
+    total = arguments.epochs * math.ceil(len(examples) / arguments.batch)
     step, best = 0, -1.0
-    for epoch in range(1, recipe.epochs + 1):
+    for epoch in range(1, arguments.epochs + 1):
         order.shuffle(examples)
         losses: dict[str, float] = {}
-        for begin in range(0, len(examples), recipe.batch):
-            optimizer.learn_rate = recipe.learning_rate * rate(step, total, recipe.warmup, recipe.final_rate)
-            nlp.update(examples[begin : begin + recipe.batch], drop=recipe.dropout, sgd=optimizer, losses=losses)
+        for begin in range(0, len(examples), arguments.batch):
+            optimizer.learn_rate = arguments.learning_rate * rate(step, total, arguments.warmup, arguments.final_rate)
+            nlp.update(examples[begin : begin + arguments.batch], drop=arguments.dropout, sgd=optimizer, losses=losses)
             step += 1
         with nlp.use_params(optimizer.averages):
             counts = count_spans(dev, predicted_spans(nlp, [annotated.document for annotated in dev]))
@@ -176,7 +184,7 @@ def train(
 
 
 def rate(step: int, total: int, warmup: int, final: float) -> float:
-    """Share of the peak learning rate at a step: a linear rise, then half a cosine down to `final`."""
+    """The share of the peak learning rate at a step: a linear rise, then half a cosine down to `final`."""
     if step < warmup:
         return (step + 1) / warmup
     done = (step - warmup) / max(1, total - warmup)

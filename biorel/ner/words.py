@@ -1,8 +1,8 @@
-"""Text into words for a token-based tagger, cut so fine that an entity's border is a word's border.
+"""The word splitter of the spaCy tagger, so fine that the borders of entities are borders of words.
 
-Every character that is neither letter, digit nor blank is a word of its own, and letters and digits are
-parted: of the 28,785 mentions of CDR none begins or ends inside a word, where scispaCy's own tokenizer
-loses a tenth. What the cutting destroys (`5-HT` is three words) is given back as features.
+Letters and digits are separated, and every other character except blanks is a separate word. None of the 28,785
+mentions of CDR begins or ends inside a word; with scispaCy's tokenizer a tenth of them does. Features restore what the
+splitting destroys (`5-HT` is three words).
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _LONGEST_SHORT_FORM = 10
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of a text; blanks between them that are not one space are words, too.
+    """The N words of a text. Blanks other than a single space are words too.
 
-    N words; all lists are of that length, and `"".join(word + " " * space)` is the text again.
+    Joining `word + " " * space` over all words gives the text.
 
     Attributes:
-        words: the words.
-        spaces: whether one space follows, that is no word of its own.
-        starts: offset of each word, in code points.
+        words: [N].
+        spaces: [N] True if a single space follows, which is not a word.
+        starts: [N] offset of each word in code points.
     """
 
     words: tuple[str, ...]
@@ -41,7 +41,7 @@ class Words:
 
 
 def split_words(text: str) -> Words:
-    """Cut a text into words; nothing of it is lost."""
+    """Split a text into words without losing a character."""
     words: list[str] = []
     spaces: list[bool] = []
     starts: list[int] = []
@@ -58,28 +58,26 @@ def split_words(text: str) -> Words:
 
 
 def chunks(text: str, starts: Sequence[int]) -> Iterator[str]:
-    """For each word the run of characters between blanks that it stands in, lower case, without outer punctuation.
+    """For each word, the blank-separated chunk around it, in lower case and without outer punctuation.
 
     Args:
-        text: the text.
-        starts: [N] offsets of its words.
+        starts: [N] offsets of the words of the text.
     """
     found = _CHUNK.finditer(text)
     begin = end = 0
     chunk = ""
     for start in starts:
-        # each run is folded once: one of 80,000 signs holds as many words
+        # each chunk is lowered once: a chunk of 80,000 characters may have as many words
         while end <= start and (match := next(found, None)) is not None:
             (begin, end), chunk = match.span(), (match[0].strip(_CHUNK_EDGES) or match[0]).lower()
         yield chunk if begin <= start < end else ""
 
 
 def glosses(words: Sequence[str]) -> list[str]:
-    """For each word that the text introduces as a short form, the end of the word that it is short for.
+    """For each short form that the text defines, the last letters of the word before the bracket; "" for other words.
 
-    In `acute renal failure (ARF)` every `ARF` of the text is given `lure`, the last letters of the word before
-    the bracket: a reader of one sentence learns from it what kind of thing the letters stand for. Other
-    words have the empty string.
+    Given `acute renal failure (ARF)`, every `ARF` of the text has the gloss `lure`. It shows the kind of concept that
+    the short form means, in sentences that do not.
 
     Args:
         words: [N] words of one document.
@@ -100,7 +98,7 @@ def _is_short_form(word: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What a tagger knows of each word beside its affixes and shape; all lists are [N] strings."""
+    """Features of the N words of a text, in addition to their affixes and shapes; all are [N] strings."""
 
     identities: tuple[str, ...]
     chunks: tuple[str, ...]
@@ -110,9 +108,9 @@ class Features:
 def features(text: str, split: Words, known: Container[str]) -> Features:
     """The features of a text's words.
 
-    A word that the training texts do not share is not told by itself but by how often the text has it (once,
-    twice, more), a chunk by its last letters: so the tagger learns from the words of a single training text
-    what to make of words that it has never seen. A hint is the gloss of a short form, else the last three letters.
+    A word that few training texts contain is represented by its number of occurrences in the text (1, 2, or 3 and
+    more), and a rare chunk by its last letters. So rare words teach the tagger how to treat unseen ones. A hint is
+    the gloss of a short form, and the last three letters of any other word.
 
     Args:
         text, split: the text and its words.
@@ -130,7 +128,7 @@ def features(text: str, split: Words, known: Container[str]) -> Features:
 
 
 def shared_words(texts: Iterable[str], documents: int) -> tuple[str, ...]:
-    """The words and chunks, in lower case and sorted, that at least so many of the texts have."""
+    """The words and chunks, in lower case and sorted, that occur in at least `documents` of the texts."""
     counts: Counter[str] = Counter()
     for text in texts:
         split = split_words(text)
@@ -139,7 +137,7 @@ def shared_words(texts: Iterable[str], documents: int) -> tuple[str, ...]:
 
 
 def reachable_spans(text: str, spans: Iterable[tuple[int, int]]) -> int:
-    """How many of the spans begin where a word begins and end where one ends."""
+    """The number of spans that begin at the start of a word and end at the end of one."""
     split = split_words(text)
     starts = set(split.starts)
     ends = {start + len(word) for start, word in zip(split.starts, split.words, strict=True)}

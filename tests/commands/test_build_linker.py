@@ -42,7 +42,7 @@ def build(out: Path, **options: Any) -> dict[str, Any]:
     return read_json(out / "metrics.json")
 
 
-def test_a_linker_of_documents_and_mesh(tmp_path, corpus, tree):
+def test_builds_a_linker_from_documents_and_mesh(tmp_path, corpus, tree):
     metrics = build(tmp_path / "linker", documents=(corpus,), mesh=(tree,))
     assert metrics["concepts"]["Chemical"]["f1"] == 1.0
     linker = load_linker(tmp_path / "linker")
@@ -61,7 +61,7 @@ def test_the_same_inputs_give_the_same_bytes(tmp_path, corpus, tree):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 
 
-def test_documents_of_dev_are_not_learned_from_and_not_tuned_on_twice(tmp_path, corpus, write):
+def test_dev_documents_are_tuned_on_once_and_not_learned_from(tmp_path, corpus, write):
     dev = write("dev.txt", pubtator("999", "Drugino.", "x", [("Drugino", "Chemical", DRUG)]))
     metrics = build(tmp_path / "linker", documents=(corpus,), dev=(dev, corpus))
     assert metrics["concepts"]["overall"]["gold"] == 1
@@ -69,13 +69,13 @@ def test_documents_of_dev_are_not_learned_from_and_not_tuned_on_twice(tmp_path, 
     assert counts[Reason.DEV_DOCUMENT_IN_TRAINING] == 20
 
 
-def test_m02_ids_of_documents_are_those_of_this_mesh(tmp_path, tree, write):
+def test_m02_maps_document_ids_to_this_mesh(tmp_path, tree, write):
     documents = write("padded.txt", pubtator("1", "Drugan.", "x", [("Drugan", "Chemical", "D000900001")]))
     build(tmp_path / "linker", documents=(documents,), mesh=(tree,))
     assert load_linker(tmp_path / "linker").look_up("drugan", "Chemical") == (f"MESH:{DRUG}",)
 
 
-def test_c06_ids_of_documents_are_the_primary_ones_of_ctd(tmp_path, write):
+def test_c06_maps_document_ids_to_primary_ids_of_ctd(tmp_path, write):
     write(
         "ctd/CTD_diseases.csv",
         "# Fields:\n# DiseaseName,DiseaseID,AltDiseaseIDs,Synonyms\nShakes,MESH:D900010,OMIM:900208,Quakes\n",
@@ -86,13 +86,13 @@ def test_c06_ids_of_documents_are_the_primary_ones_of_ctd(tmp_path, write):
     assert linker.look_up("jitters", "Disease") == linker.look_up("quake", "Disease") == ("MESH:D900010",)
 
 
-def test_vocabularies_alone_are_not_tuned(tmp_path, tree):
+def test_vocabularies_alone_use_default_thresholds(tmp_path, tree):
     metrics = build(tmp_path / "linker", mesh=(tree,))
     assert metrics["concepts"]["overall"]["gold"] == 0
     assert load_linker(tmp_path / "linker").settings.thresholds == {"Chemical": 0.8, "Disease": 0.7}
 
 
-def test_nothing_to_learn_from(tmp_path, write):
+def test_rejects_inputs_without_names(tmp_path, write):
     with pytest.raises(ConfigError, match="no names"):
         load(BuildLinker, {"out": tmp_path / "linker"})
     bare = write("bare.txt", pubtator("1", "Nothing.", "here"))

@@ -90,7 +90,7 @@ def scores(relations: Sequence[Row]) -> dict[tuple[str, str, str, str], float]:
 # ---- what a relation says
 
 
-def test_a_relation_has_the_shape_of_the_readme(model, write, tmp_path):
+def test_a_relation_has_the_documented_fields(model, write, tmp_path):
     relations, _ = run(model, write("a.jsonl", lines(STORY)), tmp_path / "r.jsonl", min_score=0)
     assert {(row["head"]["id"], row["tail"]["id"]) for row in relations} == {
         ("MESH:D001241", "MESH:D013276"),
@@ -117,7 +117,7 @@ def test_a_relation_has_the_shape_of_the_readme(model, write, tmp_path):
     }
 
 
-def test_evidence_points_at_mentions_and_its_weights_are_shares(model, tmp_path):
+def test_evidence_refers_to_mentions_and_its_weights_sum_to_one(model, tmp_path):
     rows = {row["pmid"]: row for row in sample_rows(8)}
     source = tmp_path / "a.jsonl"
     source.write_text(lines(*rows.values()), encoding="utf-8")
@@ -150,7 +150,7 @@ def test_evidence_points_at_mentions_and_its_weights_are_shares(model, tmp_path)
     assert several > 10
 
 
-def test_a_sentence_is_the_whole_sentence(model, write, tmp_path):
+def test_evidence_gives_whole_sentences(model, write, tmp_path):
     relations, _ = run(model, write("a.jsonl", lines(STORY)), tmp_path / "r.jsonl", min_score=0)
     text = text_of(STORY)
     told = {
@@ -163,7 +163,7 @@ def test_a_sentence_is_the_whole_sentence(model, write, tmp_path):
     assert told["Aspirin", 27, 66].strip() == STORY["abstract"]
 
 
-def test_only_the_strongest_evidence_is_told(model, write, tmp_path):
+def test_reports_only_the_strongest_evidence(model, write, tmp_path):
     source = write("a.jsonl", lines(STORY))
     whole = {key: row for row in run(model, source, tmp_path / "w.jsonl", min_score=0)[0] for key in scores([row])}
     for limit in (1, 3):
@@ -172,7 +172,7 @@ def test_only_the_strongest_evidence_is_told(model, write, tmp_path):
             assert row["evidence"] == whole[key]["evidence"][:limit]
 
 
-def test_relations_come_by_document_and_by_score(model, tmp_path):
+def test_relations_are_sorted_by_document_and_score(model, tmp_path):
     source = tmp_path / "a.jsonl"
     source.write_text(lines(*reversed(sample_rows(5))), encoding="utf-8")
     relations, statuses = run(model, source, tmp_path / "r.jsonl", all_scores=True)
@@ -210,7 +210,7 @@ def best_of_pairs(every_score: dict[tuple[str, str, str, str], float]) -> dict[t
     return best
 
 
-def test_all_scores_tells_every_pair_and_every_relation_of_its_types(model, every_score):
+def test_all_scores_reports_every_relation_of_every_pair(model, every_score):
     types = {"chemical_disease": 2, "gene_disease": 1, "chemical_gene": 10}
     expected = 0
     for row in sample_rows(5):
@@ -223,7 +223,7 @@ def test_all_scores_tells_every_pair_and_every_relation_of_its_types(model, ever
     assert all(0 <= score <= 1 for score in every_score.values())
 
 
-def test_by_default_the_thresholds_of_the_model_decide(model, five, every_score, tmp_path):
+def test_uses_the_thresholds_of_the_model_by_default(model, five, every_score, tmp_path):
     thresholds = read_json(model / "thresholds.json")
     expected = {
         (*key, relation)
@@ -235,7 +235,7 @@ def test_by_default_the_thresholds_of_the_model_decide(model, five, every_score,
     assert 0 < len(expected) < len(best_of_pairs(every_score))
 
 
-def test_min_score_stands_for_the_thresholds(model, five, every_score, tmp_path):
+def test_min_score_replaces_the_thresholds(model, five, every_score, tmp_path):
     best = best_of_pairs(every_score)
     middle = sorted(score for _, score in best.values())[len(best) // 2]
     relations, _ = run(model, five, tmp_path / "r.jsonl", min_score=middle)
@@ -244,7 +244,7 @@ def test_min_score_stands_for_the_thresholds(model, five, every_score, tmp_path)
     assert len(everything) == len(best)
 
 
-def test_scores_are_those_of_evaluate(model, dataset, tmp_path):
+def test_scores_equal_those_of_evaluate(model, dataset, tmp_path):
     evaluate.run(Evaluate.model_validate({"model": model, "dataset": dataset, "out": tmp_path / "e", "plots": False}))
     expected = {
         (row.doc_id, row.head_id, row.tail_id, row.relation): row.score
@@ -262,7 +262,7 @@ def test_scores_are_those_of_evaluate(model, dataset, tmp_path):
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 800, 100_000])
-def test_neither_batch_nor_order_changes_what_is_found(model, five, every_score, tmp_path, batch_tokens):
+def test_relations_do_not_depend_on_batches_or_order(model, five, every_score, tmp_path, batch_tokens):
     backwards = tmp_path / "backwards.jsonl"
     backwards.write_text(lines(*reversed(sample_rows(5))), encoding="utf-8")
     relations, _ = run(model, backwards, tmp_path / "r.jsonl", all_scores=True, batch_tokens=batch_tokens)
@@ -287,7 +287,7 @@ def test_the_same_documents_in_every_format_give_the_same_relations(model, five,
     assert set(scores(run(model, whole, tmp_path / "t.jsonl", all_scores=True)[0])) == set(every_score)
 
 
-def test_there_is_a_status_row_for_every_record(model, write, tmp_path):
+def test_writes_a_status_row_for_every_record(model, write, tmp_path):
     unlinked = [{"start": 0, "end": 7, "type": "Chemical"}, {"start": 12, "end": 25, "type": "Disease", "id": "-"}]
     records: list[Row | str] = [
         story("1"),
@@ -314,7 +314,7 @@ def test_there_is_a_status_row_for_every_record(model, write, tmp_path):
     assert list(statuses[0]) == ["doc_id", "line", "status", "reason", "relations", "tokens", "windows"]
 
 
-def test_nothing_above_the_threshold_is_no_fault(model, write, tmp_path):
+def test_no_relation_above_the_threshold_is_not_an_error(model, write, tmp_path):
     relations, statuses = run(model, write("a.jsonl", lines(STORY)), tmp_path / "r.jsonl", min_score=1)
     assert relations == []
     assert [(row["status"], row["reason"], row["relations"]) for row in statuses] == [
@@ -336,7 +336,7 @@ def test_a_summary_counts_each_record_once(model, write, tmp_path):
     assert recorder.done == [3]
 
 
-def test_a_long_file_is_read_in_chunks(model, write, tmp_path):
+def test_reads_a_long_file_in_chunks(model, write, tmp_path):
     source = write("a.jsonl", lines(*(story(str(number)) for number in range(300))))
     recorder = Recorder()
     given = Extract.model_validate({"input": source, "model": model, "out": tmp_path / "r.jsonl", "min_score": 0})
@@ -369,7 +369,7 @@ def long_story(filling: str, times: int) -> Row:
     return {"pmid": "1", "title": title, "abstract": abstract, "entities": entities}
 
 
-def test_a_relation_across_all_windows_of_a_long_text_is_scored(short_sighted, write, tmp_path):
+def test_scores_a_relation_across_all_windows_of_a_long_text(short_sighted, write, tmp_path):
     row = long_story("Days went by in the ward. ", 20)
     relations, (status,) = run(short_sighted, write("a.jsonl", lines(row)), tmp_path / "r.jsonl", all_scores=True)
     assert status["windows"] > 3
@@ -384,7 +384,7 @@ def test_a_relation_across_all_windows_of_a_long_text_is_scored(short_sighted, w
         assert evidence["sentence"] == [0, len(text_of(row))]
 
 
-def test_the_end_of_a_long_text_is_read_not_cut(short_sighted, write, tmp_path):
+def test_the_end_of_a_long_text_affects_the_score(short_sighted, write, tmp_path):
     """Another word beside the last mention changes the score, 200 tokens beyond the positions."""
     row = long_story("Days went by in the ward. ", 20)
     changed = {**row, "abstract": row["abstract"].replace("A gastric ulcer.", "A gastric ulcer was cured and healed.")}
@@ -399,7 +399,7 @@ def test_the_end_of_a_long_text_is_read_not_cut(short_sighted, write, tmp_path):
 # ---- what is written
 
 
-def test_every_format_tells_the_same_relations(model, write, tmp_path):
+def test_every_format_holds_the_same_relations(model, write, tmp_path):
     source = write("a.jsonl", lines(story("1"), story("2", entities=[])))
     expected, _ = run(model, source, tmp_path / "r.jsonl", min_score=0)
     assert len(expected) == 3
@@ -430,7 +430,7 @@ def test_every_format_tells_the_same_relations(model, write, tmp_path):
 
 
 @pytest.mark.parametrize(("format_", "suffix"), [("auto", "jsonl"), ("tsv", "tsv"), ("bioc", "xml")])
-def test_without_out_the_name_of_the_input_tells_the_name(model, write, tmp_path, monkeypatch, format_, suffix):
+def test_default_output_name_follows_the_input(model, write, tmp_path, monkeypatch, format_, suffix):
     source = write("in/a.jsonl.gz", lines(STORY))
     here = tmp_path / "here"
     here.mkdir()
@@ -458,7 +458,7 @@ def test_a_second_extraction_with_force_replaces_the_first(model, write, tmp_pat
 # ---- faults (J-03): an exit code, one line and a hint, and nothing left behind
 
 
-def test_a_failure_leaves_the_output_that_was_there(model, tmp_path, write):
+def test_a_failure_keeps_the_previous_output(model, tmp_path, write):
     run(model, write("a.jsonl", lines(STORY)), tmp_path / "r.jsonl")
     before = {path: path.read_bytes() for path in tmp_path.glob("r*")}
     assert len(before) == 2
@@ -468,7 +468,7 @@ def test_a_failure_leaves_the_output_that_was_there(model, tmp_path, write):
         assert {path: path.read_bytes() for path in tmp_path.glob("r*")} == before
 
 
-def test_the_output_is_not_the_input(model, tmp_path, write):
+def test_refuses_to_overwrite_the_input(model, tmp_path, write):
     source = write("a.jsonl.status.jsonl", lines(STORY))
     for options in (
         {"out": source},
@@ -481,19 +481,19 @@ def test_the_output_is_not_the_input(model, tmp_path, write):
     assert list(tmp_path.iterdir()) == [source]
 
 
-def test_a_suffix_that_tells_no_format(model, tmp_path, write):
+def test_rejects_an_unknown_suffix(model, tmp_path, write):
     with pytest.raises(ConfigError, match="unknown output format"):
         run(model, write("a.jsonl", lines(STORY)), tmp_path / "r.doc")
     assert not list(tmp_path.glob("r*"))
 
 
-def test_an_output_that_cannot_be_written(model, tmp_path, write):
+def test_reports_an_output_that_cannot_be_written(model, tmp_path, write):
     blocked = write("file", "no folder")
     with pytest.raises(OutputError, match="cannot be written"):
         run(model, write("a.jsonl", lines(STORY)), blocked / "r.jsonl")
 
 
-def test_bad_records_among_good_ones(model, tmp_path, write, capsys):
+def test_reports_bad_records_and_reads_the_others(model, tmp_path, write, capsys):
     source = write("a.jsonl", lines(story("1"), "{", story("2")))
     command = ("extract", source, "--model", model, "--out", tmp_path / "r.jsonl", "--min-score", 0)
     code, told, said = command_line(capsys, *command)
@@ -572,7 +572,7 @@ def test_a_record_without_entities_is_tagged_and_linked(model, write, tmp_path, 
     assert [tagger.given for tagger in opened] == [["1", "2", "3"]]
 
 
-def test_a_record_with_entities_is_taken_as_it_is(model, write, tmp_path, opened):
+def test_a_record_with_entities_is_not_tagged(model, write, tmp_path, opened):
     one_pair = STORY["entities"][:2]
     source = write("a.jsonl", lines(story("1", entities=one_pair), bare("2"), story("3", entities=one_pair)))
     relations, _ = run(model, source, tmp_path / "r.jsonl", tagger="spacy", min_score=0)
@@ -583,20 +583,20 @@ def test_a_record_with_entities_is_taken_as_it_is(model, write, tmp_path, opened
     assert len(given) < len(relations) - len(given)
 
 
-def test_where_all_records_bring_entities_no_tagger_is_opened(model, write, tmp_path, opened):
+def test_opens_no_tagger_if_all_records_have_entities(model, write, tmp_path, opened):
     for tagger in ("spacy", "bran", "dictionary"):
         run(model, write("a.jsonl", lines(story("1"), story("2"))), tmp_path / f"{tagger}.jsonl", tagger=tagger)
     assert opened == []
 
 
-def test_the_tagger_is_opened_once_for_all_chunks(model, write, tmp_path, opened):
+def test_opens_the_tagger_once_for_all_chunks(model, write, tmp_path, opened):
     source = write("a.jsonl", lines(*(bare(str(number), abstract="Aspirin.") for number in range(300))))
     _, statuses = run(model, source, tmp_path / "r.jsonl", tagger="spacy")
     assert len(statuses) == 300
     assert [len(tagger.given) for tagger in opened] == [300]
 
 
-def test_a_bad_record_among_bare_ones_moves_no_entities(model, write, tmp_path, opened):
+def test_bad_records_do_not_shift_the_entities_of_others(model, write, tmp_path, opened):
     source = write("a.jsonl", lines("{", bare("1"), "{", story("2"), bare("3", title="Nothing.", abstract="Here.")))
     relations, statuses = run(model, source, tmp_path / "r.jsonl", tagger="spacy", min_score=0)
     assert [row["status"] for row in statuses] == ["bad record", "ok", "bad record", "ok", "no entities"]
@@ -611,7 +611,7 @@ def reading(model, tmp_path) -> Path:
 
 
 @pytest.mark.slow
-def test_with_the_models_own_tags_a_document_is_encoded_once(reading, write, tmp_path, opened, monkeypatch):
+def test_tagging_with_the_relation_model_encodes_each_document_once(reading, write, tmp_path, opened, monkeypatch):
     rows = [bare(row["pmid"], title=row["title"], abstract=row["abstract"][:300]) for row in sample_rows(4)]
     # the same tags, by the tagger that reads them apart from relations
     documents = [Document(row["pmid"], row["title"], row["abstract"]) for row in rows]
@@ -643,7 +643,7 @@ def test_with_the_models_own_tags_a_document_is_encoded_once(reading, write, tmp
     assert scores(relations) == pytest.approx(scores(expected), abs=1e-5)
 
 
-def test_raw_text_by_what_is_shipped(write, tmp_path):
+def test_extracts_from_raw_text_with_the_shipped_models(write, tmp_path):
     text = {"title": "Naloxone and hypotension.", "abstract": "Clonidine caused hypotension in rats."}
     source = write("a.jsonl", lines({"pmid": "1", **text}))
     extract.run(Extract.model_validate({"input": source, "out": tmp_path / "r.jsonl", "min_score": 0}))
@@ -653,6 +653,6 @@ def test_raw_text_by_what_is_shipped(write, tmp_path):
     assert ("MESH:D009270", "MESH:D007022") in {(row["head"]["id"], row["tail"]["id"]) for row in relations}
 
 
-def test_without_a_tagger_a_bare_record_has_no_entity(model, write, tmp_path):
+def test_a_record_without_entities_stays_so_without_a_tagger(model, write, tmp_path):
     _, statuses = run(model, write("a.jsonl", lines(bare("1"))), tmp_path / "r.jsonl", tagger="none")
     assert [(row["status"], row["reason"]) for row in statuses] == [("no entities", "the record has no entity")]

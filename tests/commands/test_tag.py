@@ -60,7 +60,7 @@ def tagged(out: Path, **options: Any) -> tuple[list[Document], list[Mention], di
     return documents, mentions, manifest
 
 
-def test_a_long_file_is_tagged_in_its_order(tmp_path, abstracts, model):
+def test_tags_a_long_file_in_order(tmp_path, abstracts, model):
     documents, mentions, _ = tagged(tmp_path / "tags", input=(abstracts,), tagger_model=str(model))
     assert [document.doc_id for document in documents] == [str(number) for number in range(300)]
     assert [(one.doc_id, one.type) for one in mentions] == [
@@ -68,7 +68,7 @@ def test_a_long_file_is_tagged_in_its_order(tmp_path, abstracts, model):
     ]
 
 
-def test_imported_annotations_keep_their_ids_and_are_all_told(tmp_path, abstracts, write):
+def test_imported_annotations_keep_their_ids_and_are_all_counted(tmp_path, abstracts, write):
     annotations = write(
         "tags.txt",
         pubtator("7", "On zetin 7.", "No tremor.", [("zetin", "Chemical", "D900001")])
@@ -88,13 +88,13 @@ def test_imported_annotations_keep_their_ids_and_are_all_told(tmp_path, abstract
     assert counts[Reason.DOCUMENTS_WITH_OTHER_TEXT] == 1
 
 
-def test_a_dictionary_of_ones_own(tmp_path, abstracts, write):
+def test_uses_a_given_dictionary(tmp_path, abstracts, write):
     names = write("names.tsv", "Tremor\tDisease\n")
     _, mentions, _ = tagged(tmp_path / "tags", input=(abstracts,), tagger="dictionary", lexicon=names)
     assert [one.text for one in mentions] == ["tremor"] * 300
 
 
-def test_the_sample_with_the_shipped_dictionary_and_linker(tmp_path):
+def test_tags_the_sample_with_the_shipped_dictionary_and_linker(tmp_path):
     _, mentions, _ = tagged(tmp_path / "tags", input=(SAMPLE / "abstracts.jsonl",), tagger="dictionary", link=True)
     assert sum(one.entity_id is not None for one in mentions) > len(mentions) / 2 > 0
 
@@ -108,7 +108,7 @@ def test_strict_stops_at_a_malformed_row(tmp_path, write, model):
     tag.run(Tag.model_validate(given))
 
 
-def test_annotations_and_the_imported_tagger_go_together(tmp_path):
+def test_annotations_require_the_imported_tagger(tmp_path):
     with pytest.raises(ConfigError, match="go together"):
         load(Tag, {"input": ["a.jsonl"], "tagger": "imported", "out": tmp_path})
 
@@ -119,7 +119,7 @@ def bran(dataset, tmp_path) -> Path:
     return talkative(tiny_model(dataset, tmp_path / "bran", epochs=1))
 
 
-def test_the_entity_head_of_a_model(tmp_path, bran):
+def test_tags_with_the_entity_head_of_a_model(tmp_path, bran):
     given = {"input": (SAMPLE / "abstracts.jsonl",), "tagger": "bran", "tagger_model": str(bran)}
     documents, mentions, _ = tagged(tmp_path / "one", **given, consistent=False)
     assert len(documents) == len(sample_documents())
@@ -131,7 +131,7 @@ def test_the_entity_head_of_a_model(tmp_path, bran):
     assert len(tagged(tmp_path / "three", **given)[1]) > len(mentions)
 
 
-def test_P07_P08_spans_of_another_making_are_moved_or_told_and_the_rest_is_written(tmp_path, write):
+def test_P07_P08_moves_or_reports_misplaced_spans_and_writes_the_rest(tmp_path, write):
     greek = "Dose of 5 µg β-agonist caused tremor."
     source = write("a.txt", "".join(pubtator(*row, "") for row in (("1", greek), ("2", "On ache."), ("3", "Fever."))))
     in_bytes = len(greek[: greek.index("tremor")].encode())
@@ -161,7 +161,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_input_that_cannot_be_used_is_one_error_and_leaves_nothing_behind(tmp_path, write, model, capsys, name):
+def test_unusable_input_gives_one_error_and_no_output(tmp_path, write, model, capsys, name):
     content, expected = FAULTS[name]
     if content is not None:
         write(name, content)
@@ -176,7 +176,7 @@ def test_input_that_cannot_be_used_is_one_error_and_leaves_nothing_behind(tmp_pa
 
 
 @pytest.mark.parametrize("fault", ["lexicon", "annotations", "linker"])
-def test_what_a_tagger_needs_and_is_not_there(tmp_path, abstracts, capsys, fault):
+def test_reports_what_a_tagger_is_missing(tmp_path, abstracts, capsys, fault):
     taggers = {"lexicon": "dictionary", "annotations": "imported", "linker": "dictionary"}
     given = flags(**{"tagger": taggers[fault], fault: tmp_path / "none", "out": tmp_path / "tags"})
     code, _, said = command_line(capsys, "tag", abstracts, *given)
@@ -186,7 +186,7 @@ def test_what_a_tagger_needs_and_is_not_there(tmp_path, abstracts, capsys, fault
     assert not list(tmp_path.glob("tags*"))
 
 
-def test_an_output_that_is_there_is_kept_unless_forced(tmp_path, abstracts, model, capsys):
+def test_keeps_an_existing_output_without_force(tmp_path, abstracts, model, capsys):
     kept = tmp_path / "tags" / "kept.txt"
     kept.parent.mkdir()
     kept.write_text("mine")
@@ -202,7 +202,7 @@ def test_an_output_that_is_there_is_kept_unless_forced(tmp_path, abstracts, mode
     assert kept.read_text() == "mine"
 
 
-def test_an_older_output_is_replaced_by_force(tmp_path, abstracts, model, write):
+def test_force_replaces_an_existing_output(tmp_path, abstracts, model, write):
     out = tmp_path / "tags"
     tagged(out, input=(abstracts,), tagger_model=str(model))
     one = write("one.jsonl", '{"id": "7", "title": "On zetin."}\n')

@@ -53,7 +53,7 @@ def trained(out: Path, **options: Any) -> dict[str, Any]:
     return read_json(out / "metrics.json")
 
 
-def test_the_folder_tags_and_tells_what_it_is(tmp_path, corpus):
+def test_writes_a_usable_tagger_with_a_card(tmp_path, corpus):
     metrics = trained(tmp_path / "tagger", train=(corpus,), held_out=6)
     assert metrics["documents"] == {"train": 14, "dev": 6}
     assert metrics["reachable"] == 1.0
@@ -71,20 +71,20 @@ def test_the_folder_tags_and_tells_what_it_is(tmp_path, corpus):
     assert {one.type for one in mentions} == {"Chemical", "Disease"}
 
 
-def test_dev_documents_can_be_given(tmp_path, corpus, write):
+def test_accepts_dev_documents(tmp_path, corpus, write):
     dev = write("dev.txt", pubtator("500", "On zetin.", "None.", [("zetin", "Chemical", "D900001")]))
     metrics = trained(tmp_path / "tagger", train=(corpus,), dev=(dev,), epochs=1)
     assert metrics["documents"] == {"train": 20, "dev": 1}
 
 
-def test_the_ceiling_counts_mentions_that_cut_words(tmp_path, corpus, write):
+def test_reachable_share_counts_mentions_off_word_borders(tmp_path, corpus, write):
     dev = write(
         "dev.txt", pubtator("500", "On zetin.", "No tremor.", [("zet", "Chemical", "D1"), ("tremor", "Disease", "D2")])
     )
     assert trained(tmp_path / "tagger", train=(corpus,), dev=(dev,), epochs=1)["reachable"] == 0.5
 
 
-def test_the_measures_have_one_shape(tmp_path, corpus):
+def test_measures_have_the_same_fields(tmp_path, corpus):
     metrics = trained(tmp_path / "tagger", train=(corpus,), held_out=6, epochs=3)
     assert set(metrics) == {"mentions", "reachable", "best_epoch", "documents"}
     assert 1 <= metrics["best_epoch"] <= 3
@@ -95,7 +95,7 @@ def test_the_measures_have_one_shape(tmp_path, corpus):
     assert (metrics["mentions"]["Chemical"]["gold"], metrics["mentions"]["Disease"]["gold"]) == (12, 12)
 
 
-def test_the_folder_is_whole_and_holds_no_pickle(tmp_path, corpus):
+def test_the_folder_is_complete_and_has_no_pickle(tmp_path, corpus):
     out = tmp_path / "tagger"
     trained(out, train=(corpus,), held_out=6, epochs=1)
     files = {path.relative_to(out).as_posix(): path for path in out.rglob("*") if path.is_file()}
@@ -116,7 +116,7 @@ def test_the_same_seed_writes_the_same_model(tmp_path, corpus):
 
 
 @pytest.mark.parametrize("bare", ["train", "dev"])
-def test_files_without_gold_mentions_are_told(tmp_path, corpus, write, capsys, bare):
+def test_rejects_files_without_gold_mentions(tmp_path, corpus, write, capsys, bare):
     out, files = tmp_path / "tagger", {"train": corpus, "dev": corpus}
     files[bare] = write("bare.txt", pubtator("1", "On zetin.", "None."))
     code, _, said = command_line(capsys, "train-tagger", *flags(**files, out=out, epochs=1))
@@ -135,7 +135,7 @@ def test_files_without_gold_mentions_are_told(tmp_path, corpus, write, capsys, b
         ("2\t3\t8\tzetin\tChemical\tD1", "rows excluded: they are malformed: {}:3: row of '2' under document 1"),
     ],
 )
-def test_a_broken_row_is_named_where_no_mention_is_left(tmp_path, corpus, write, capsys, broken, row, told):
+def test_names_the_malformed_row_if_no_mention_remains(tmp_path, corpus, write, capsys, broken, row, told):
     files = {"train": corpus, "dev": corpus}
     files[broken] = write("broken.txt", f"1|t|On zetin.\n1|a|None.\n{row}\n\n")
     code, _, said = command_line(capsys, "train-tagger", *flags(**files, out=tmp_path / "tagger", epochs=1))
@@ -144,7 +144,7 @@ def test_a_broken_row_is_named_where_no_mention_is_left(tmp_path, corpus, write,
     assert len(said.splitlines()) == 2
 
 
-def test_rows_that_are_left_out_are_named_in_a_training_too(tmp_path, corpus, write):
+def test_reports_rows_left_out_of_training(tmp_path, corpus, write):
     rows = "1\t3\t8\tzetin\n1\t9\tx\ty\n1\t0\t4\tache\tDisease\tD1\n1\t3\t8\tzetin\tChemical\tD1\n"
     broken = write("broken.txt", f"1|t|On zetin.\n1|a|None.\n{rows}\n")
     given = {"train": (corpus, broken), "held_out": 6, "epochs": 1, "out": tmp_path / "tagger"}
@@ -159,7 +159,7 @@ def test_rows_that_are_left_out_are_named_in_a_training_too(tmp_path, corpus, wr
     assert manifest["examples"][Reason.ROW_MALFORMED][1].startswith(f"{broken}:4: ")
 
 
-def test_too_few_documents_leave_nothing_behind(tmp_path, corpus, capsys):
+def test_too_few_documents_give_no_output(tmp_path, corpus, capsys):
     out = tmp_path / "tagger"
     with pytest.raises(InputError, match="20 documents with mentions"):
         trained(out, train=(corpus,), held_out=20)

@@ -29,7 +29,7 @@ def mention(start: int, text: str, id_: str | None, type_: str = "Disease") -> M
     return Mention("1", start, start + len(text), text, type_, id_)
 
 
-def test_training_names_are_counted_and_a_span_of_two_concepts_is_one_name(counts):
+def test_counts_training_names_and_keeps_a_composite_span_as_one_name(counts):
     mentions = (
         mention(0, "HC", "MESH:D900002"),
         mention(0, "HC", "MESH:D900004"),
@@ -43,20 +43,20 @@ def test_training_names_are_counted_and_a_span_of_two_concepts_is_one_name(count
     ]
 
 
-def test_p06_mentions_without_an_id_name_nothing_and_are_counted(counts):
+def test_p06_counts_and_ignores_mentions_without_an_id(counts):
     mentions = (mention(0, "drugX", None, "Chemical"), mention(6, "drugY", None, "Chemical"))
     assert list(from_documents([Annotated(Document("1", "", ""), mentions)], counts)) == []
     assert counts[Reason.TRAINING_MENTION_WITHOUT_ID] == 2
 
 
-def test_c06_training_ids_become_those_of_the_vocabularies(counts):
+def test_c06_maps_training_ids_to_those_of_the_vocabularies(counts):
     primary = {"OMIM:900208": "MESH:D900010"}
     document = Annotated(Document("1", "", ""), (mention(0, "shakes", "OMIM:900208"),))
     (name,) = from_documents([document], counts, lambda id_: primary.get(id_, id_))
     assert name.entity_id == "MESH:D900010"
 
 
-def test_mesh_names_are_those_of_chemicals_and_diseases(counts):
+def test_takes_chemicals_and_diseases_from_mesh(counts):
     found = {(name.name, name.type) for name in from_mesh(MESH, counts)}
     assert found == {
         ("Drugine", "Chemical"),
@@ -68,12 +68,12 @@ def test_mesh_names_are_those_of_chemicals_and_diseases(counts):
     assert counts[Reason.MESH_CONCEPT_OF_OTHER_BRANCH] == 1
 
 
-def test_m04_a_supplementary_concept_is_of_the_type_of_its_descriptor():
+def test_m04_a_supplementary_concept_has_the_type_of_its_descriptor():
     assert types_of(MESH, "MESH:C900002") == ("Disease",)
     assert types_of(MESH, "MESH:D900003") == ()
 
 
-def test_synonyms_come_without_the_preferred_name(counts):
+def test_synonyms_exclude_the_preferred_name(counts):
     terms = [("MESH:D900001", "Drugine"), ("MESH:D900001", "Drugan"), ("MESH:D900003", "Upper Limb")]
     names = [name for name in from_mesh(MESH, counts, terms) if name.source == "synonym"]
     assert names == [Name("Drugan", "Chemical", "MESH:D900001", "synonym", 0)]
@@ -86,7 +86,7 @@ def test_c04_a_name_may_be_spelled_like_a_missing_value(tmp_path, counts):
     assert {name.name for name in read_lexicon(path)} == {"NA", "nan", "null"}
 
 
-def test_a_lexicon_is_the_same_whatever_the_order_of_its_names(tmp_path):
+def test_a_lexicon_does_not_depend_on_the_order_of_names(tmp_path):
     names = [
         Name("b", "Disease", "MESH:D2", "mesh", 0),
         Name("a", "Disease", "MESH:D1", "training", 3),
@@ -98,6 +98,6 @@ def test_a_lexicon_is_the_same_whatever_the_order_of_its_names(tmp_path):
     assert set(read_lexicon(tmp_path / "1")) == set(names)
 
 
-def test_another_table_is_no_lexicon(tmp_path):
+def test_rejects_another_table(tmp_path):
     with pytest.raises(InputError):
         read_lexicon(tmp_path / "missing.parquet")

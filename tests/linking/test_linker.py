@@ -8,9 +8,8 @@ from dataclasses import replace
 import pytest
 
 from biorel.errors import InputError, ModelError
-from biorel.linking.composites import parts
 from biorel.linking.lexicon import write_lexicon
-from biorel.linking.linker import Linker, Settings, load_linker
+from biorel.linking.linker import Linker, Settings, load_linker, parts
 from biorel.records import Document, Mention, Name
 
 NAMES = (
@@ -59,26 +58,26 @@ def mentions(text: str, *names: tuple[str, str]) -> tuple[Mention, ...]:
         ("-", ()),
     ],
 )
-def test_a_name_is_found_by_the_strictest_form_that_knows_it(linker, name, ids):
+def test_finds_a_name_by_the_strictest_matching_form(linker, name, ids):
     assert linker.look_up(name, "Disease") == ids
 
 
-def test_training_texts_come_before_vocabularies_and_the_commoner_reading_first(linker):
+def test_prefers_training_texts_then_the_more_frequent_concept(linker):
     assert linker.look_up("depression", "Disease") == ("MESH:D8",)
 
 
-def test_equal_readings_are_settled_by_id():
+def test_breaks_ties_by_id():
     names = [Name("x syndrome", "Disease", id_, "mesh", 0) for id_ in ("MESH:D3", "MESH:D1", "MESH:D2")]
     assert Linker(names, Settings()).look_up("X syndrome", "Disease") == ("MESH:D1",)
     assert Linker(names[::-1], Settings()).look_up("X syndrome", "Disease") == ("MESH:D1",)
 
 
-def test_types_do_not_share_names_and_an_unknown_type_has_none(linker):
+def test_types_have_separate_names(linker):
     assert linker.look_up("methotrexate", "Disease") == ()
     assert linker.look_up("methotrexate", "Species") == ()
 
 
-def test_similarity_needs_a_threshold_of_its_type(linker):
+def test_similarity_needs_a_threshold_for_the_type(linker):
     assert linker.look_up("amiodarome", "Chemical") == ("MESH:D21",)
     assert linker.look_up("amiodarome", "Chemical", guess=False) == ()
     assert linker.look_up("GENE1", "Gene") == ()
@@ -86,7 +85,7 @@ def test_similarity_needs_a_threshold_of_its_type(linker):
     assert linker.look_up("amiodarome", "Chemical") == ("MESH:D21",)
 
 
-def test_a_short_form_has_the_id_of_its_long_form(linker):
+def test_a_short_form_gets_the_id_of_its_long_form(linker):
     text = "Effects of methotrexate (MTX) . MTX was given."
     document = Document("1", "", text)
     found = linker.link(document, mentions(document.text, ("methotrexate", "Chemical"), ("MTX", "Chemical")))
@@ -94,14 +93,14 @@ def test_a_short_form_has_the_id_of_its_long_form(linker):
     assert linker.look_up("MTX", "Chemical") == ()
 
 
-def test_a_long_form_that_is_not_known_has_the_id_of_its_short_form(linker):
+def test_an_unknown_long_form_gets_the_id_of_its_short_form(linker):
     text = "Levels of dihydroxyphenylacetic (DOPAC) fell."
     document = Document("1", "", text.replace("dihydroxyphenylacetic", "dihydroxy-o-phenylacetic"))
     found = linker.link(document, mentions(document.text, ("dihydroxy-o-phenylacetic", "Chemical")))
     assert [mention.entity_id for mention in found] == ["MESH:D22"]
 
 
-def test_what_has_an_id_keeps_it_and_a_composite_becomes_a_mention_for_each(linker):
+def test_keeps_given_ids_and_splits_composites(linker):
     document = Document("1", "Renal and hepatic failure", "after foo and methotrexate.")
     given = mentions(
         document.text, ("Renal and hepatic failure", "Disease"), ("foo", "Disease"), ("methotrexate", "Chemical")
@@ -117,28 +116,28 @@ def test_what_has_an_id_keeps_it_and_a_composite_becomes_a_mention_for_each(link
     assert {(mention.start, mention.end) for mention in found} == {(mention.start, mention.end) for mention in given}
 
 
-def test_p06_mentions_that_are_not_known_are_not_merged(linker):
+def test_p06_unknown_mentions_are_not_merged(linker):
     document = Document("1", "", "drugX and drugY")
     found = linker.link(document, mentions(document.text, ("drugX", "Chemical"), ("drugY", "Chemical")))
     assert [mention.entity_id for mention in found] == [None, None]
     assert len(found) == 2
 
 
-def test_s04_a_linker_gives_the_same_ids_whatever_it_linked_before(linker):
+def test_s04_ids_do_not_depend_on_earlier_links(linker):
     names = ["renal failures", "amiodaronee", "pulmonary hypertensive", "x", "nephropathyy", "liver failures"]
     fresh = [Linker(NAMES[::-1], SETTINGS).look_up(name, "Disease") for name in names]
     assert [linker.look_up(name, "Disease") for name in names] == fresh
     assert [linker.look_up(name, "Disease") for name in reversed(names)] == fresh[::-1]
 
 
-def test_parts_of_a_span():
+def test_splits_a_span_into_parts():
     assert parts("renal failure") == ()
     assert ("renal failure", "hepatic failure") in parts("renal and hepatic failure")
     assert ("nausea", "vomiting") in parts("nausea and vomiting")
     assert ("toxicity of liver", "toxicity kidney") in parts("toxicity of liver and kidney")
 
 
-def test_s05_a_linker_is_loaded_from_a_folder_without_pickle(tmp_path):
+def test_s05_loads_a_linker_without_pickle(tmp_path):
     write_lexicon(tmp_path / "lexicon.parquet", NAMES)
     (tmp_path / "config.json").write_text(json.dumps({"thresholds": {"Disease": 0.75}}))
     loaded = load_linker(tmp_path)
@@ -149,7 +148,7 @@ def test_s05_a_linker_is_loaded_from_a_folder_without_pickle(tmp_path):
 
 
 @pytest.mark.parametrize("content", [None, "no json", "{}", '{"thresholds": 3}', '{"thresholds": {"Disease": "x"}}'])
-def test_a_folder_that_is_no_linker(tmp_path, content):
+def test_rejects_a_folder_that_is_not_a_linker(tmp_path, content):
     write_lexicon(tmp_path / "lexicon.parquet", NAMES)
     if content is not None:
         (tmp_path / "config.json").write_text(content)
@@ -157,7 +156,7 @@ def test_a_folder_that_is_no_linker(tmp_path, content):
         load_linker(tmp_path)
 
 
-def test_a_folder_without_a_lexicon(tmp_path):
+def test_rejects_a_folder_without_a_lexicon(tmp_path):
     (tmp_path / "config.json").write_text('{"thresholds": {}}')
     with pytest.raises(InputError, match="lexicon"):
         load_linker(tmp_path)

@@ -27,7 +27,7 @@ def test_spellings_of_one_name_have_one_normal_form(first, second):
 
 
 @pytest.mark.parametrize("word", ["diabetes", "stress", "virus", "sepsis", "gas", "as", "chaos"])
-def test_a_final_s_that_is_no_plural_stays(word):
+def test_keeps_a_final_s_that_is_not_a_plural(word):
     assert singular(word) == ("diabete" if word == "diabetes" else word)
 
 
@@ -38,37 +38,37 @@ def test_simple_plurals_become_singulars(plural, one):
     assert singular(plural) == one
 
 
-def test_names_that_differ_stay_apart():
+def test_different_names_have_different_forms():
     names = ["5-HT", "5-HT2", "vitamin B1", "vitamin B12", "hypertension", "hypotension", "D1", "D 1 x"]
     assert len({normal(name) for name in names}) == len(names)
 
 
-def test_order_and_small_words_do_not_matter_to_the_order_key():
+def test_order_key_ignores_order_and_small_words():
     assert order_key("failure of the kidneys") == order_key("Kidney Failure")
     assert order_key("Hypertension, Pulmonary") == order_key("pulmonary hypertension")
     assert order_key("or") == "or"
 
 
-def test_blanks_and_british_spelling_do_not_matter_to_the_squeezed_form():
+def test_squeezed_form_ignores_blanks_and_british_spelling():
     assert squeezed("anti-oedema") == squeezed("antiedema")
     assert squeezed("dimethyl sulphoxide") == squeezed("Dimethylsulfoxide")
     assert american("haemorrhage") == "hemorrhage"
     assert american("paediatric tumour") == "pediatric tumor"
 
 
-def test_adjectives_meet_their_nouns_by_stem():
+def test_adjectives_and_nouns_share_a_stem():
     assert stemmed("hypertensive") == stemmed("hypertension")
     assert stemmed("ischaemic") == stemmed("ischemia")
     assert stem("acid") == "acid"
 
 
-def test_words_of_one_class_are_one():
+def test_synonyms_are_equal():
     assert same_words("renal cancer") == same_words("Kidney Neoplasms")
     assert same_words("thyroid disorders") != same_words("Thyroid Diseases")
     assert kindred_words("thyroid disorders") == kindred_words("Thyroid Diseases")
 
 
-def test_a_plain_name_has_no_salt_and_no_course():
+def test_plain_name_leaves_out_salt_and_course():
     assert plain_name("Morphine sulphate", "Chemical") == "morphine"
     assert plain_name("adriamycin-induced severe nephropathy", "Disease") == "nephropathy"
     assert plain_name("sodium", "Chemical") == ""
@@ -76,7 +76,7 @@ def test_a_plain_name_has_no_salt_and_no_course():
 
 
 @given(st.text(max_size=40))
-def test_a_normal_form_is_its_own_words(text):
+def test_normal_form_is_idempotent(text):
     assert all(word.isalnum() for word in words(text))
     assert " ".join(words(text)) == normal(text)
     assert fold(text) == fold(text).lower() or not text.isascii()
@@ -89,6 +89,6 @@ def test_forms_are_pure_functions_of_the_text(text):
     assert sorted(order_key(text).split()) == order_key(text).split()
 
 
-def test_a_letter_is_part_of_a_name():
+def test_a_single_letter_is_part_of_a_name():
     assert order_key("vitamin A") != order_key("vitamins")
     assert stemmed("hepatitis A") != stemmed("hepatitis")

@@ -23,7 +23,7 @@ def index(label: str) -> int:
 
 
 @pytest.mark.parametrize("budget", [60, 400])
-def test_T07_entities_live_on_characters_however_words_are_cut(counts, budget):
+def test_T07_spans_are_exact_for_any_tokenisation(counts, budget):
     document = Document("1", TITLE, "")
     encoder = Featurizer(learn_bpe([TITLE * 3], budget), (), LABELS)
     example = encoder.example(document, (), (), (), counts)
@@ -39,7 +39,7 @@ def test_T07_entities_live_on_characters_however_words_are_cut(counts, budget):
     ]
 
 
-def test_a_word_is_not_cut(counts):
+def test_spans_cover_whole_words(counts):
     document = Document("1", TITLE, "")
     example = Featurizer(learn_bpe([TITLE], 60), (), LABELS).example(document, (), (), (), counts)
     inside = next(place for place, start in enumerate(example.token_starts) if start > 0)
@@ -49,7 +49,7 @@ def test_a_word_is_not_cut(counts):
     assert [one.text for one in tagged_mentions(document, example, tags, LABELS)] == ["Lithium"]
 
 
-def test_every_document_is_answered_in_its_place(counts):
+def test_mentions_are_in_the_order_of_the_documents(counts):
     relation = RelationType(name="CID", head="Chemical", tail="Disease", sources=("CID",))
     tokenizer = learn_bpe([TITLE * 3], 60)
     model = tiny_bran(vocabulary=tokenizer.get_vocab_size(), relations=2, ner_labels=len(LABELS), positions=50, seed=3)

@@ -20,22 +20,22 @@ def tagged(text: str, *names: tuple[int, str, str]) -> list[tuple[str, int, str]
     return [(one.text, one.start, one.type) for one in carry_over(Document("1", text, ""), mentions)]
 
 
-def test_a_name_is_tagged_at_its_other_places_but_not_inside_words():
+def test_tags_other_occurrences_of_a_name_but_not_inside_words():
     found = tagged("Zetin, zetin. Zetins Zetin-like", (0, "Zetin", "Chemical"))
     assert found == [("Zetin", 0, "Chemical"), ("Zetin", 21, "Chemical")]
 
 
-def test_the_type_that_a_name_has_most_often():
+def test_uses_the_most_frequent_type_of_a_name():
     found = tagged("ABC ABC ABC ABC", (0, "ABC", "Disease"), (1, "ABC", "Chemical"), (2, "ABC", "Disease"))
     assert [type_ for _, _, type_ in found] == ["Disease", "Chemical", "Disease", "Disease"]
 
 
-def test_a_short_form_is_what_its_long_form_is():
+def test_a_short_form_gets_the_type_of_its_long_form():
     found = tagged("Acute renal failure (ARF). ARF is bad.", (0, "Acute renal failure", "Disease"))
     assert [name for name, _, _ in found] == ["Acute renal failure", "ARF", "ARF"]
 
 
-def test_nothing_is_laid_over_what_is_tagged():
+def test_added_mentions_do_not_overlap_tagged_ones():
     found = tagged("pain and back pain", (0, "pain", "Disease"), (0, "back pain", "Disease"))
     assert [name for name, _, _ in found] == ["pain", "back pain"]
 
@@ -51,7 +51,7 @@ class _First:
         return [(Mention(one.doc_id, 0, 3, one.text[:3], "Chemical", None),) for one in documents]
 
 
-def test_what_is_added_is_booked(counts):
+def test_counts_the_added_mentions(counts):
     documents = [Document("1", "abc abc", ""), Document("2", "abd", "x")]
     first, second = ConsistentTagger(_First(), counts).tag(documents)
     assert (len(first), len(second)) == (2, 1)

@@ -27,29 +27,29 @@ def found(text: str, counts, lexicon=LEXICON) -> list[tuple[str, str]]:
     return [(one.text, one.type) for one in mentions]
 
 
-def test_the_longest_name_is_found_in_any_case(counts):
+def test_finds_the_longest_name_in_any_case(counts):
     assert found("ASPIRIN and Acute Renal Failure", counts) == [
         ("ASPIRIN", "Chemical"),
         ("Acute Renal Failure", "Disease"),
     ]
 
 
-def test_a_name_is_no_part_of_a_word(counts):
+def test_does_not_match_inside_words(counts):
     assert found("aspirins, Aspirin-like; (aspirin)", counts) == [("Aspirin", "Chemical"), ("aspirin", "Chemical")]
     assert found("5-HT2 and 5-HT.", counts) == [("5-HT", "Chemical")]
 
 
-def test_short_names_stand_as_they_are(counts):
+def test_short_names_match_with_their_case(counts):
     assert found("As the ace of ACE, as if", counts) == [("As", "Chemical"), ("ACE", "Chemical")]
 
 
-def test_offsets_hold_where_small_letters_are_longer(counts):
+def test_offsets_are_right_if_lower_case_is_longer(counts):
     text = "İİ Aspirin"
     assert len(lowered(text)) == len(text)
     assert found(text, counts) == [("Aspirin", "Chemical")]
 
 
-def test_names_that_are_no_names_are_booked(counts):
+def test_counts_unusable_names(counts):
     assert found("12 aspirin", counts, [("12", "Chemical"), (" ", "Disease"), ("aspirin", "Chemical")]) == [
         ("aspirin", "Chemical")
     ]
@@ -58,7 +58,7 @@ def test_names_that_are_no_names_are_booked(counts):
         DictionaryTagger([("1", "Chemical")], counts)
 
 
-def test_a_lexicon_is_rows_or_a_table(tmp_path, write, counts):
+def test_reads_a_lexicon_from_text_or_parquet(tmp_path, write, counts):
     rows = write("names.tsv", "aspirin\tdrug\n\npain\tDisease\n")
     assert list(read_names(rows, counts)) == [("aspirin", "Chemical"), ("pain", "Disease")]
     write_lexicon(tmp_path / "lexicon.parquet", [Name("pain", "Disease", "MESH:D1", "mesh", 0)])

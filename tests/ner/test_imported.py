@@ -38,7 +38,7 @@ def test_P07_offsets_in_code_points_stay(counts):
     assert spans(found) == [(30, 36, "tremor")]
 
 
-def test_P08_another_edition_of_one_text_costs_the_others_nothing(counts):
+def test_P08_another_edition_of_a_text_leaves_other_documents_unchanged(counts):
     # A's annotations were made without BACKGROUND; its name occurs twice, so it cannot be anchored by its text
     items = [
         annotated("A", "On pain.", "Pain or more pain.", (9, 13, "Pain"), (22, 26, "pain")),
@@ -58,13 +58,13 @@ def test_P08_another_edition_of_one_text_costs_the_others_nothing(counts):
     assert counts[Reason.MENTION_SPAN_MISMATCH] == 1
 
 
-def test_P08_the_other_way_round_their_text_is_the_longer(counts):
+def test_P08_mentions_move_if_the_annotated_text_is_longer(counts):
     item = annotated("A", "Pain.", "BACKGROUND: Pain, pain.", (18, 22, "Pain"), (24, 28, "pain"))
     (found,) = ImportedTagger([item], counts).tag([Document("A", "Pain.", "Pain, pain.")])
     assert spans(found) == [(6, 10, "Pain"), (12, 16, "pain")]
 
 
-def test_of_a_repeated_annotated_document_the_first_counts(counts):
+def test_uses_the_first_of_repeated_annotated_documents(counts):
     items = [annotated("1", "Pain.", "", (0, 4, "Pain")), annotated("1", "Ache.", "", (0, 4, "Ache"))]
     (found,) = ImportedTagger(items, counts).tag([Document("1", "Pain.", "")])
     assert spans(found) == [(0, 4, "Pain")]
@@ -73,7 +73,7 @@ def test_of_a_repeated_annotated_document_the_first_counts(counts):
     assert counts[Reason.MENTIONS_TRANSFERRED] == 1
 
 
-def test_every_annotated_document_is_accounted_for(counts):
+def test_counts_every_annotated_document(counts):
     tagger = ImportedTagger([annotated("1", "a", ""), annotated("02", "b", ""), annotated("3", "c", "")], counts)
     tagger.tag([Document("3", "c", ""), Document("2", "b", "")])
     tagger.tag([Document("3", "c", "")])

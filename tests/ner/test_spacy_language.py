@@ -33,7 +33,7 @@ def told(doc) -> list[tuple[str, str, str, str]]:
 @example("  ")
 @example(" \u2003a\u00a0\u00a0b \r\n\x1c c ")
 @example("İ ﬁ e\u0301 👩\u200d🔬 \U0001d6fc2\u00b2_x")
-def test_a_doc_is_its_text_and_its_offsets_hold(text):
+def test_a_doc_keeps_text_and_offsets(text):
     doc = NLP(text)
     assert doc.text == text
     assert [token.idx for token in doc] == list(split_words(text).starts)
@@ -41,7 +41,7 @@ def test_a_doc_is_its_text_and_its_offsets_hold(text):
 
 
 @given(st.text(alphabet="aB9-/ .()µ\n", max_size=30), st.data())
-def test_every_reachable_span_is_a_span_of_the_doc(text, data):
+def test_every_reachable_span_can_be_made_from_the_doc(text, data):
     doc = NLP(text)
     if len(doc):
         first = data.draw(st.integers(0, len(doc) - 1))
@@ -52,7 +52,7 @@ def test_every_reachable_span_is_a_span_of_the_doc(text, data):
 
 
 @pytest.mark.parametrize("text", ["EGFR T790M/L858R.", "EGFR T790M / L858R .", "EGFR-T790M/L858R,"])
-def test_T07_a_variant_is_a_span_however_it_is_cut(text):
+def test_T07_a_variant_is_a_span_of_words(text):
     doc = NLP(text)
     for variant in ("T790M", "L858R"):
         start = text.index(variant)
@@ -61,7 +61,7 @@ def test_T07_a_variant_is_a_span_however_it_is_cut(text):
         assert len(span) > 1
 
 
-def test_the_features_of_a_word_are_read_from_its_token():
+def test_tokens_store_the_features_of_words():
     expected = features(TEXT, split_words(TEXT), set(KNOWN))
     doc = NLP(TEXT)
     assert tuple(token.norm_ for token in doc) == expected.identities
@@ -70,12 +70,12 @@ def test_the_features_of_a_word_are_read_from_its_token():
     assert [token.tag_ for token in doc if token.text == "ARF"] == ["=lure", "=lure"]
 
 
-def test_affixes_are_four_small_letters():
+def test_affixes_have_four_letters_in_lower_case():
     token = NLP("Chloroquine")[0]
     assert (token.prefix_, token.suffix_) == ("chlo", "uine")
 
 
-def test_a_saved_pipeline_cuts_and_tells_as_before(tmp_path):
+def test_a_saved_pipeline_gives_the_same_tokens_and_features(tmp_path):
     NLP.to_disk(tmp_path / "model")
     again = spacy.load(tmp_path / "model")
     assert (again.lang, again.tokenizer.known) == (language.NAME, frozenset(KNOWN))
@@ -84,7 +84,7 @@ def test_a_saved_pipeline_cuts_and_tells_as_before(tmp_path):
     assert (tmp_path / "twice" / "tokenizer").read_bytes() == (tmp_path / "model" / "tokenizer").read_bytes()
 
 
-def test_bytes_hold_the_known_words_and_nothing_of_the_order():
+def test_bytes_depend_only_on_the_set_of_known_words():
     forth, back = blank(*KNOWN).tokenizer.to_bytes(), blank(*reversed(KNOWN)).tokenizer.to_bytes()
     assert forth == back
     other = blank("else")

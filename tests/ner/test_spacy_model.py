@@ -64,7 +64,7 @@ def documents(texts: list[str]) -> list[Document]:
     return [Document(str(number), text, "") for number, text in enumerate(texts)]
 
 
-def test_labels_become_types_and_spans_characters(counts):
+def test_maps_labels_to_types_and_spans_to_characters(counts):
     (found,) = SpacyTagger(pipeline(), counts).tag([Document("7", "Zetin for µ", "spinal atrophy of gen1 and thing")])
     assert [(one.text, one.type) for one in found] == [
         ("Zetin", "Chemical"),
@@ -75,7 +75,7 @@ def test_labels_become_types_and_spans_characters(counts):
     assert {(one.doc_id, one.entity_id) for one in found} == {("7", None)}
 
 
-def test_short_forms_of_the_detector_have_the_type_of_their_long_forms(tmp_path, monkeypatch, counts):
+def test_detected_short_forms_get_the_type_of_their_long_forms(tmp_path, monkeypatch, counts):
     from spacy.tokens import Doc, Span
 
     @spacy.Language.component("abbreviation_detector")

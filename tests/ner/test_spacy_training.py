@@ -29,7 +29,7 @@ def annotated(number: int) -> Annotated:
 DOCUMENTS = [annotated(number) for number in range(16)]
 
 
-def test_it_learns_and_comes_back_as_it_was(tmp_path, counts):
+def test_learns_and_reloads_with_the_same_predictions(tmp_path, counts):
     reports = list(train(DOCUMENTS[:12], DOCUMENTS[12:], RECIPE, tmp_path / "one"))
     assert [report.epoch for report in reports] == [1, 2, 3, 4]
     best = max(reports, key=lambda report: (report.f1, -report.epoch))
@@ -51,14 +51,14 @@ def test_it_learns_and_comes_back_as_it_was(tmp_path, counts):
     assert runs[0] == runs[1]
 
 
-def test_the_seed_draws_the_weights(tmp_path):
+def test_weights_depend_on_the_seed(tmp_path):
     # a single document has no order, and nothing is dropped
     for seed in (1, 2):
         list(train(DOCUMENTS[:1], DOCUMENTS[:1], replace(RECIPE, seed=seed, epochs=1), tmp_path / str(seed)))
     assert (tmp_path / "1" / "ner" / "model").read_bytes() != (tmp_path / "2" / "ner" / "model").read_bytes()
 
 
-def test_J04_an_endless_word_is_tagged_in_bounded_time(tmp_path, counts):
+def test_J04_tags_a_very_long_word_in_bounded_time(tmp_path, counts):
     list(
         train(
             DOCUMENTS[:4],
@@ -72,7 +72,7 @@ def test_J04_an_endless_word_is_tagged_in_bounded_time(tmp_path, counts):
     assert [one.start for one in first] == [one.start for one in third]
 
 
-def test_of_overlapping_mentions_the_longest_is_learned(tmp_path):
+def test_learns_the_longest_of_overlapping_mentions(tmp_path):
     import spacy
 
     from biorel.ner import spacy_language as language

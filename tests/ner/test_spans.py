@@ -15,14 +15,14 @@ SPANS = st.lists(
 )
 
 
-def test_the_longest_wins_then_the_first():
+def test_keeps_the_longest_span_then_the_first():
     assert without_overlaps([(0, 5, "b"), (3, 10, "a"), (10, 12, "a")]) == ((3, 10, "a"), (10, 12, "a"))
     assert without_overlaps([(2, 4, "a"), (3, 5, "a")]) == ((2, 4, "a"),)
     assert without_overlaps([(2, 4, "b"), (2, 4, "a")]) == ((2, 4, "a"),)
 
 
 @given(SPANS, st.integers(0, 5))
-def test_what_is_kept_is_disjoint_ordered_and_touches_all(spans, seed):
+def test_kept_spans_are_disjoint_ordered_and_touch_all_others(spans, seed):
     kept = without_overlaps(spans)
     assert all(left[1] <= right[0] for left, right in pairwise(kept))
     assert all(any(start < stop and begin < end for begin, stop, _ in kept) for start, end, _ in spans)
