@@ -1,6 +1,6 @@
-"""The nouns of the pipeline, frozen. Each is one row of one Parquet table (see `schemas`).
+"""The records of the pipeline. All are frozen, and most are rows of a Parquet table (see `schemas`).
 
-Offsets are Unicode code points into `Document.text`, half-open. Ids carry their namespace (`MESH:D003000`,
+Offsets are Unicode code points into `Document.text`, half-open. Concept ids have a namespace (`MESH:D003000`,
 `NCBIGene:367`); a document id is the bare PMID.
 """
 
@@ -12,7 +12,7 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An abstract. Its text is the title, one space, the abstract."""
+    """A title and an abstract. The text is both, joined by one space."""
 
     doc_id: str
     title: str
@@ -25,10 +25,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """What PubMed says of a document beside its text.
+    """PubMed's data about a document, apart from its text.
 
-    `year` is the year of publication, None where PubMed tells none. `abstract_source` is `abstract`, `other abstract`
-    (a publisher's, where the article has none itself) or `none`.
+    `year` is the year of publication, or None if unknown. `abstract_source` is `abstract`, `other abstract` (for example
+    the publisher's, if the article has none) or `none`.
     """
 
     doc_id: str
@@ -39,9 +39,9 @@ class Article:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A span that names a concept; `entity_id` is None where nothing is known of the concept.
+    """A span that names a concept. `entity_id` is None if the concept is unknown.
 
-    A span that names several concepts at once is several mentions with one span.
+    A span that names several concepts gives several mentions with the same span.
     """
 
     doc_id: str
@@ -54,11 +54,11 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Curation:
-    """What a curator holds of one article: this head has this relation to this tail.
+    """A relation that curators recorded for one article.
 
-    `relation` is in the words of the source (`CID`, `marker/mechanism`, `increases^expression`); a relation schema
-    turns it into a label. A type is empty where the source does not tell it (a relation line of PubTator). `asserted`
-    is False for a row that the source itself inferred (CTD, through a gene or chemical).
+    `relation` has the name that the source uses (`CID`, `marker/mechanism`, `increases^expression`); a relation schema
+    maps it to a label. A type is empty if the source does not give it (relation rows of PubTator). `asserted` is False for
+    a row that the source inferred (CTD, through a gene or chemical).
     """
 
     doc_id: str
@@ -72,7 +72,7 @@ class Curation:
 
 @dataclass(frozen=True, slots=True)
 class Annotated:
-    """A document with all that its file says of it."""
+    """A document with its mentions and curations."""
 
     document: Document
     mentions: tuple[Mention, ...] = ()
@@ -81,7 +81,7 @@ class Annotated:
 
 @dataclass(frozen=True, slots=True)
 class BadRecord:
-    """An input record that is no document: where it stands and what is wrong with it."""
+    """An input record that cannot be used: its line and the reason."""
 
     line: int
     doc_id: str
@@ -133,8 +133,8 @@ class Example:
         pair_exclusions: [P] as `Pair.excluded_because`.
         pair_features: [P] lists of F numbers, see `dataset.pair_features`.
         pair_lexical_features: [P] lists of buckets, see `dataset.lexical_features`.
-        branch_tokens, branch_anchors: of each branch of knowledge its vocabulary ids and the tokens that it hangs on,
-            ascending, see `knowledge.inject`; none in a dataset.
+        branch_tokens, branch_anchors: for each branch of knowledge, its vocabulary ids and the tokens of the text that
+            it is attached to, ascending (see `knowledge.inject`); empty in a dataset.
     """
 
     doc_id: str
@@ -162,7 +162,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The probability that the model gives to one relation of one pair."""
+    """The probability of one relation of one pair."""
 
     doc_id: str
     head_id: str
@@ -173,10 +173,10 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A mention pair that carries part of a relation's log-sum-exp.
+    """A mention pair that contributes to the log-sum-exp of a relation (BRAN, section 2.4).
 
-    `weight` is its share, in (0, 1]; the weights of all mention pairs of a relation sum to 1.
-    `sentence` spans from the first to the last sentence that the two mentions touch.
+    `weight` is its share, in (0, 1]; the weights of all mention pairs of a relation sum to 1. `sentence` spans from the
+    first to the last sentence that the two mentions touch.
     """
 
     head: tuple[int, int]
@@ -187,7 +187,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """An argument of an extracted relation; its name is the text of its first mention."""
+    """An argument of an extracted relation. Its name is the text of its first mention."""
 
     id: str
     type: str
@@ -207,7 +207,7 @@ class Relation:
 
     @property
     def strongest(self) -> Evidence | None:
-        """The evidence that weighs most; None where there is none."""
+        """The evidence with the largest weight, or None without evidence."""
         return max(self.evidence, key=lambda evidence: evidence.weight, default=None)
 
 
@@ -215,8 +215,8 @@ class Relation:
 class Name:
     """A name of a concept: one row of a linker's lexicon.
 
-    `entity_id` is one id, or several joined with `|` where the name stands for several concepts at once.
-    `source` is `training`, `mesh`, `ctd` or `synonym`; `count` is how often training texts use the name so, else 0.
+    `entity_id` is one id, or several joined with `|` for a name that covers several concepts. `source` is `training`,
+    `mesh`, `ctd` or `synonym`. `count` is how often training texts use the name for this id.
     """
 
     name: str
@@ -228,9 +228,9 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What became of one input record of an extraction.
+    """The outcome of an extraction for one input record.
 
-    `status` is `ok`, `no entities`, `nothing above threshold` or `bad record`; `line` is that of the input, or 0.
+    `status` is `ok`, `no entities`, `nothing above threshold` or `bad record`. `line` is the line of the input, or 0.
     """
 
     doc_id: str
@@ -244,7 +244,10 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """A statement by name and, where known, by concept id; `source` is mesh, ctd or spo, `pmids` what curators read."""
+    """A triple of a knowledge graph, by names and, if known, concept ids.
+
+    `source` is `mesh`, `ctd` or `spo`; `pmids` are the articles that it was curated from.
+    """
 
     subject: str
     predicate: str
@@ -257,16 +260,16 @@ class Triple:
 
 @dataclass(frozen=True, slots=True)
 class CorpusTriple:
-    """A relation between two concepts, over all documents that tell it.
+    """A relation between two concepts, over all documents that state it.
 
     Attributes:
-        head, tail: the name is the one that most documents use.
+        head, tail: with the name that most documents use.
         score: the vote over the documents, see `scoring.vote`.
         support: number of distinct documents.
         documents: their ids, by descending score.
         best_document, best_score: where the relation is most probable, and how probable there.
-        evidence: the strongest mention pair of that document, None where the relation came without one.
-        sentence: the text of its sentences, empty where the documents were not at hand.
+        evidence: the strongest mention pair in that document, or None.
+        sentence: the text of its sentences; empty if the documents were not given.
     """
 
     head: Entity
@@ -283,7 +286,7 @@ class CorpusTriple:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSpan:
-    """A span that answers a question; `entity_id` is empty where the span names no known concept."""
+    """A span that answers a question. `entity_id` is empty if the span names no known concept."""
 
     start: int
     end: int
@@ -293,14 +296,14 @@ class AnswerSpan:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to one document; without answers it is unanswerable there.
+    """A question about one document. Without answers, it is unanswerable there.
 
     Attributes:
-        asks: the side of the relation that is asked for, `tail` or `head`; empty for a free question.
+        asks: the argument that is asked for, `tail` or `head`; empty for a free question.
         entity_id: the concept that the question names; empty for a free question.
-        answer_type: the entity type of an answer; empty where nothing is known of it.
+        answer_type: the entity type of an answer; empty if unknown.
         answers: all mentions of all right entities.
-        ignored: concepts whose relation to the entity is held back (`Pair.excluded_because`): neither right nor wrong.
+        ignored: concepts whose pair with the entity is excluded (`Pair.excluded_because`): neither right nor wrong.
     """
 
     question_id: str
@@ -316,7 +319,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The best span of an answer in one document, with the sentence that it stands in."""
+    """The best span of an answer in one document, with its sentence."""
 
     doc_id: str
     score: float
@@ -329,11 +332,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer over all documents; those that link to one concept are one.
+    """An answer over all documents. Answers that link to the same concept are joined.
 
     Attributes:
-        text: as most documents have it.
-        entity_id, entity_type: empty where its spans name no known concept.
+        text: the form that most documents use.
+        entity_id, entity_type: empty if its spans name no known concept.
         score: the vote.
         found: by document, the highest score first.
     """

@@ -1,4 +1,4 @@
-"""The Parquet schema of every table. A record's fields are its table's columns; only this file types them."""
+"""The Parquet schemas of all tables. The columns of a table are the fields of its record; their types are set here."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _holds_records(type_: pa.DataType) -> bool:
 _NESTED = {
     kind: frozenset(column.name for column in schema if _holds_records(column.type)) for kind, schema in SCHEMAS.items()
 }
-# column names of tables that an earlier version wrote, and what they are called now
+# column names in tables of earlier versions, and their present names
 FORMER_NAMES: dict[type, dict[str, str]] = {
     records.Pair: {"drop": "excluded_because"},
     records.Example: {"pair_drops": "pair_exclusions", "pair_cues": "pair_lexical_features"},
@@ -138,7 +138,7 @@ FORMER_NAMES: dict[type, dict[str, str]] = {
 
 
 def to_row(record: Any) -> dict[str, Any]:
-    """The record as a row of its table; records within it become dicts too."""
+    """The record as a row of its table. Nested records become dicts, too."""
     kind = type(record)
     nested = _NESTED[kind]
     return {
@@ -148,7 +148,7 @@ def to_row(record: Any) -> dict[str, Any]:
 
 
 def column_values(records: Sequence[Any], name: str) -> list[Any]:
-    """One column of a table of records of one kind, without the cost of a row for each."""
+    """One column of a table of records. Faster than making a row of each record."""
     values = [getattr(record, name) for record in records]
     return list(map(_unnested, values)) if name in _NESTED[type(records[0])] else values
 
@@ -160,7 +160,7 @@ def _unnested(value: Any) -> Any:
 
 
 def from_row(kind: type[R], row: dict[str, Any]) -> R:
-    """The row as a record again; lists become tuples, as records are immutable."""
+    """The record of a row. Lists become tuples, because records are immutable."""
     return kind(**{name: _frozen(value) for name, value in row.items()})
 
 

@@ -1,4 +1,4 @@
-"""Parquet tables written and read as streams of records: memory holds one row group, not the table."""
+"""Read and write Parquet tables as streams of records. Memory holds one row group, not the table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from biorel.schemas import FORMER_NAMES, SCHEMAS, column_values, from_row
 R = TypeVar("R")
 
 ROWS_PER_GROUP = 4096
-# characters of text in a row group: far below the 2 GB that the offsets of a string column reach
+# limit of text in a row group, far below the 2 GB that a string column can hold
 CHARACTERS_PER_GROUP = 2**26
 _SHOWN = 200
 
@@ -67,10 +67,10 @@ def read_table(path: Path, kind: type[R]) -> Iterator[R]:
     """Yield the table's records in file order.
 
     Raises:
-        InputError: the file is missing, not Parquet, damaged, or has other columns than the record's.
+        InputError: the file is missing, not Parquet, damaged, or has other columns than the record.
     """
     if not path.is_file():
-        raise InputError(f"{path}: no such table", "is this a folder that biorel wrote?")
+        raise InputError(f"{path}: no such table", "was this folder written by biorel?")
     try:
         file = pq.ParquetFile(path)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
@@ -78,7 +78,7 @@ def read_table(path: Path, kind: type[R]) -> Iterator[R]:
     may_lack = {field.name for field in fields(kind) if "None" in str(field.type)}  # type: ignore[arg-type]
     with file:
         schema = _schema_of(path, file.schema_arrow.names, kind)
-        # a batch over several groups would join what the writer kept apart
+        # one row group at a time, because the writer bounded their size
         for group in range(file.num_row_groups):
             batches = file.iter_batches(batch_size=ROWS_PER_GROUP, row_groups=[group])
             while rows := _rows(path, batches, schema, may_lack):
@@ -87,7 +87,7 @@ def read_table(path: Path, kind: type[R]) -> Iterator[R]:
 
 
 def read_by_document(path: Path, kind: type[R]) -> dict[str, list[R]]:
-    """The table's records by their `doc_id`, those of a document in file order.
+    """The records of the table by `doc_id`; those of a document are in file order.
 
     Raises:
         InputError: as `read_table`.
@@ -99,7 +99,7 @@ def read_by_document(path: Path, kind: type[R]) -> dict[str, list[R]]:
 
 
 def _schema_of(path: Path, found: list[str], kind: type) -> pa.Schema:
-    """The schema of a table as it is found: columns that came later, and have a default, may be missing together."""
+    """The schema of an existing table. Columns with a default, added in later versions, may be missing together."""
     schema = SCHEMAS[kind]
     former = FORMER_NAMES.get(kind, {})
     found = [former.get(name, name) for name in found]
@@ -115,22 +115,22 @@ def _schema_of(path: Path, found: list[str], kind: type) -> pa.Schema:
 def _rows(
     path: Path, batches: Iterator[pa.RecordBatch], schema: pa.Schema, may_lack: Collection[str]
 ) -> list[dict[str, Any]]:
-    """The rows of the next batch that has any, in the types of the schema; none at the end."""
+    """The rows of the next non-empty batch, in the types of the schema; empty at the end."""
     try:
         batch = next((batch for batch in batches if batch.num_rows), None)
         if batch is None:
             return []
-        # other programs write strings and numbers in types of their own
+        # other programs use other types for strings and numbers
         table = pa.Table.from_batches([batch]).rename_columns(schema.names).cast(schema)
         lacking = [name for name in schema.names if name not in may_lack and table[name].null_count]
         rows: list[dict[str, Any]] = table.to_pylist()
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise _damaged(path, error) from error
     if lacking:
-        raise InputError(f"{path}: rows without {', '.join(lacking)}", "an empty text is a text; a missing one is not")
+        raise InputError(f"{path}: rows have no {', '.join(lacking)}", "write an empty text instead of a missing one")
     return rows
 
 
 def _damaged(path: Path, error: BaseException) -> InputError:
     reason = " ".join(str(error).split())[:_SHOWN]
-    return InputError(f"{path}: not a Parquet file, or a damaged one ({reason})", "make or copy the table again")
+    return InputError(f"{path}: not a Parquet file, or a damaged one ({reason})", "build or copy the table again")

@@ -21,7 +21,7 @@ from biorel.extraction.annotator import open_annotator
 from biorel.extraction.api import DEFAULT_MODEL
 from biorel.extraction.document import Outcome
 from biorel.extraction.extractor import BATCH_SIZE, Extractor, open_extractor
-from biorel.formats.documents import BAD_TOLD, read_records
+from biorel.formats.documents import BAD_SHOWN, read_records
 from biorel.formats.writers import FORMATS, format_of
 from biorel.model.device import pick_device
 from biorel.progress import SILENT, Progress
@@ -73,7 +73,7 @@ def run(config: Extract, progress: Progress = SILENT) -> Artifact:
                     counts.add(Reason.DOCUMENT_WITH_TOO_MANY_PAIRS if too_many else Reason.DOCUMENTS_WRITTEN)
                 if doc.status != Outcome.BAD_RECORD:
                     writer.write(doc.document, doc.mentions, [relation.to_record() for relation in doc.relations])
-                elif len(bad_places) < BAD_TOLD:
+                elif len(bad_places) < BAD_SHOWN:
                     bad_places.append(f"{config.input}:{line}: {doc.reason}")
                 status = Status(doc.doc_id, line, doc.status, doc.reason, len(doc.relations), doc.tokens, doc.windows)
                 statuses.write(json.dumps(to_row(status), ensure_ascii=False) + "\n")

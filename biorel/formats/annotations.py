@@ -1,4 +1,4 @@
-"""Mentions as the annotations of a file: one row a span, the ids of a composite mention joined by `|`."""
+"""Mentions as annotations in a file: one row a span, with the ids of a composite mention joined by `|`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Annotation:
     """A span with its concepts.
 
     Attributes:
-        start, end, text, type: of the mentions.
-        identifier: the concepts as the file spells them, joined by `|`.
-        entity_ids: the same concepts as records have them.
+        start, end, text, type: as in `Mention`.
+        identifier: the concepts in the spelling of the file, joined by `|`.
+        entity_ids: the same concepts in the spelling of the records.
     """
 
     start: int
@@ -30,14 +30,13 @@ class Annotation:
 
 
 def join_mentions(mentions: Iterable[Mention], spell: Callable[[str, str], str]) -> Iterator[Annotation]:
-    """The mentions of a document by span and type, in the order in which these come first.
+    """Join the mentions of a document that share span and type, in order of first occurrence.
 
-    Concepts are joined only where a reader takes them apart again: the ids of a mutation hold a `|` themselves
-    and get a row each.
+    Concepts are joined only if a reader can separate them again: the ids of mutations contain `|`, so each of them gets
+    its own row.
 
     Args:
-        mentions: of one document.
-        spell: (entity id, type) -> the id as the file spells it; an unlinked mention is `-`.
+        spell: (entity id, type) -> the id in the spelling of the file; an unlinked mention is written as `-`.
     """
     spans: dict[tuple[int, int, str, str], dict[str | None, None]] = {}
     for mention in mentions:

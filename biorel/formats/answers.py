@@ -1,4 +1,4 @@
-"""Answers over many abstracts: as JSON lines, one answer a line, and as a table for a terminal."""
+"""Answers from many abstracts, as JSON lines (one answer a line) and as a table for a terminal."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _SHOWN = 90
 
 
 def write_answers(path: Path, answers: Iterable[Answer]) -> None:
-    """One line for each answer, best first, with the spans of each document."""
+    """Write one line for each answer, best first, with its spans in each document."""
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         for rank, answer in enumerate(answers, start=1):
             stream.write(json.dumps({"rank": rank, **answer_row(answer)}, ensure_ascii=False, allow_nan=False) + "\n")
 
 
 def answer_row(answer: Answer) -> dict[str, Any]:
-    """The answer as an object of JSON; scores have six digits after the point."""
+    """The answer as a JSON object; scores are rounded to six decimal places."""
     row = asdict(answer)
     row["score"] = round(answer.score, _DIGITS)
     for found in row["found"]:
@@ -31,7 +31,7 @@ def answer_row(answer: Answer) -> dict[str, Any]:
 
 
 def answer_table(answers: Sequence[Answer]) -> list[str]:
-    """Lines for people: rank, vote, documents, answer, id; under each the sentence of its best document."""
+    """Lines for a terminal: rank, vote, documents, answer and id; below each, the sentence in its best document."""
     lines = []
     for rank, answer in enumerate(answers, start=1):
         best = answer.found[0]

@@ -1,9 +1,8 @@
-"""BioC documents into records: title and abstract from passages, mentions from annotations, curations from
-relations.
+"""Read BioC documents: title and abstract from passages, mentions from annotations, curations from relations.
 
-BioC counts offsets from the start of the document, but files differ in what they put between passages, in
-what they leave out and in the unit they count in. So each stretch of text is placed in ours by itself, and
-its annotations with it.
+BioC counts offsets from the start of the document. But files differ in the characters between passages, in the parts
+that they leave out, and in the unit of their offsets. So every piece of text is placed in the document separately,
+together with its annotations.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from biorel.records import Annotated, Document, Mention
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A stretch of text: where the source counts it from, where it stands in ours, what is marked on it."""
+    """A piece of text: its offset in the file, its place in our text, and its annotations."""
 
     text: str
     offset: int
@@ -38,12 +37,12 @@ def read_bioc(path: Path, counts: Counts) -> Iterator[Annotated]:
     """Yield the documents of a BioC file, XML or JSON, plain or gzip, in file order.
 
     Args:
-        path: the file; see `bioc_parse.parse_bioc` for the shapes that are understood.
-        counts: books documents, annotations, relations, repairs and drops.
+        path: the file; `bioc_parse.parse_bioc` lists the accepted forms.
+        counts: receives the documents, annotations and relations read, repaired and excluded.
 
     Raises:
-        InputError: the file cannot be read, is not BioC, holds no document, or holds annotations of which
-            none could be imported.
+        InputError: the file cannot be read, is not BioC, holds no document, or none of its annotations could be
+            imported.
     """
     documents = mentions = 0
     annotations_before = counts[Reason.ANNOTATIONS_READ]
@@ -64,7 +63,7 @@ def read_bioc(path: Path, counts: Counts) -> Iterator[Annotated]:
 def _annotated(source: BioCDocument, path: Path, counts: Counts) -> Annotated:
     doc_id = source.id.strip()
     place = f"{path} {doc_id}"
-    title, abstract, pieces = _laid_out(source)
+    title, abstract, pieces = _layout(source)
     named: list[Mention] = []
     kept: list[Mention] = []
     for piece in pieces:
@@ -72,7 +71,7 @@ def _annotated(source: BioCDocument, path: Path, counts: Counts) -> Annotated:
         for annotation in piece.annotations:
             marked += _mentions(doc_id, annotation, piece, counts, place)
         named += marked
-        # offsets may count bytes or UTF-16 units; they can be told only against the stretch they count in
+        # offsets may count bytes or UTF-16 units, which only the piece of text that they refer to can show
         checked = check_spans(Document(doc_id, piece.text, ""), marked, counts, place)
         kept += [_shifted(mention, piece.place) for mention in checked]
     counts.add(Reason.DOCUMENTS_READ)
@@ -97,20 +96,20 @@ def _parts(source: BioCDocument) -> Iterator[Any]:
         yield from passage.sentences
 
 
-def _laid_out(source: BioCDocument) -> tuple[str, str, list[_Piece]]:
+def _layout(source: BioCDocument) -> tuple[str, str, list[_Piece]]:
     """Title, abstract, and the pieces of both in order, each with its annotations.
 
-    Stretches are joined by one space, as title and abstract are. An annotation on the document itself, or
-    on a passage whose text is in its sentences, belongs to the stretch that begins last before it.
+    Pieces are joined by one space, as title and abstract are. An annotation of the document itself, or of a passage
+    whose text is in its sentences, belongs to the last piece that begins before it.
     """
     titles, rest = _title_and_rest(source.passages)
-    title = " ".join(text for passage in titles for text, _, _ in _stretches(passage))
+    title = " ".join(text for passage in titles for text, _, _ in _texts(passage))
     pieces: list[_Piece] = []
     loose = list(source.annotations)
     for passages, begin in ((titles, 0), (rest, len(title) + 1)):
         place = begin
         for passage in passages:
-            for text, offset, marks in _stretches(passage):
+            for text, offset, marks in _texts(passage):
                 pieces.append(_Piece(text, place if offset is None else offset, place, list(marks)))
                 place += len(text) + 1
             if not passage.text:
@@ -126,7 +125,7 @@ def _laid_out(source: BioCDocument) -> tuple[str, str, list[_Piece]]:
 
 
 def _title_and_rest(passages: list[BioCPassage]) -> tuple[list[BioCPassage], list[BioCPassage]]:
-    """The passage that is marked as the title, else the first one unless that is marked as something else."""
+    """The passage marked as title, or else the first one if it has no mark; and the other passages."""
     for passage in passages:
         marks = {infon_text(passage, "type").lower(), infon_text(passage, "section_type").lower()}
         if marks & {"title", "front"}:
@@ -137,8 +136,8 @@ def _title_and_rest(passages: list[BioCPassage]) -> tuple[list[BioCPassage], lis
     return [], passages
 
 
-def _stretches(passage: BioCPassage) -> Iterator[tuple[str, int | None, list[BioCAnnotation]]]:
-    """(text, offset, annotations) of the passage, or of each of its sentences where the text is in those."""
+def _texts(passage: BioCPassage) -> Iterator[tuple[str, int | None, list[BioCAnnotation]]]:
+    """(text, offset, annotations) of the passage, or of each of its sentences if they hold the text."""
     if passage.text:
         on_sentences = (item for sentence in passage.sentences for item in sentence.annotations)
         yield passage.text, passage.offset, [*passage.annotations, *on_sentences]

@@ -1,7 +1,7 @@
-"""What BioC's infons say: the concepts of an annotation, the arguments of a relation.
+"""BioC's infons: the concepts of an annotation and the arguments of a relation.
 
-BioC fixes no names for them. Corpora write a concept as `identifier` (PubTator, BioRED) or under the name of
-its vocabulary (`MESH`, CDR); a relation points at annotations with nodes, or names its concepts in infons:
+BioC does not fix the names of infons. Corpora write a concept as `identifier` (PubTator, BioRED) or under the name of
+its vocabulary (`MESH`, CDR); a relation refers to annotations through nodes, or names its concepts in infons:
 `role1` and `role2` (PubTator3), `entity1` and `entity2` (BioRED), or two types (`Chemical`, `Disease`, CDR).
 """
 
@@ -29,12 +29,12 @@ _TYPED = re.compile(r"([A-Za-z]{3,})\|(.+)", re.DOTALL)
 
 
 def infon_text(node: Any, name: str) -> str:
-    """An infon as text: a number in digits, a list joined by `|`, empty where there is none."""
+    """The text of an infon: a number in digits, a list joined by `|`; empty if the infon is missing."""
     return _text(node.infons.get(name))
 
 
 def annotated_concepts(annotation: BioCAnnotation) -> tuple[tuple[str | None, ...], str]:
-    """The concept ids that an annotation names, at least one, and its type."""
+    """The concept ids of an annotation (at least one, possibly None) and its type."""
     type_ = entity_type(infon_text(annotation, "type"))
     raw = infon_text(annotation, "identifier") or infon_text(annotation, "normalized_id")
     if not raw:
@@ -55,17 +55,16 @@ def curations(
     counts: Counts,
     place: str,
 ) -> Iterator[Curation]:
-    """The relations that have a type and two arguments with concept ids; the others are booked.
+    """Yield the relations that have a type and two arguments with concept ids. The others are counted.
 
-    An argument that names several concepts makes a curation for each.
+    An argument that names several concepts gives one curation for each.
 
     Args:
-        doc_id: of the document.
-        relations: all of the document's.
-        annotations: of the document, by their ids, which nodes refer to.
+        relations: all relations of the document.
+        annotations: the annotations of the document by id; nodes refer to these ids.
         concepts: of the document's mentions, see `references.concepts_of`.
-        counts: books relations and what is skipped.
-        place: file and document, for the counts.
+        counts: receives the relations read and excluded.
+        place: file and document, as an example for the counts.
     """
     for relation in relations:
         counts.add(Reason.RELATION_ROWS_READ)
@@ -91,22 +90,22 @@ def curations(
 def _arguments(
     relation: BioCRelation, annotations: Mapping[str, BioCAnnotation], concepts: Mapping[str, Concept]
 ) -> list[list[Concept]]:
-    """The arguments, head first, each as the concepts that it names."""
+    """The arguments, head first; each is the list of concepts that it names."""
     infons = {name.lower(): value for name, value in relation.infons.items()}
-    # PubTator3's nodes do not hold annotation ids, so its infons come first
+    # infons first, because PubTator3's nodes do not hold annotation ids
     for head, tail in _ARGUMENT_NAMES:
         if head in infons and tail in infons:
             return [_named(infons[head], concepts), _named(infons[tail], concepts)]
     if relation.nodes:
         known = [annotations[node.refid] for node in _by_role(relation.nodes) if node.refid in annotations]
-        found = [annotated_concepts(annotation) for annotation in known]
-        return [[(id_, type_) for id_ in ids if id_ is not None] for ids, type_ in found]
+        named = [annotated_concepts(annotation) for annotation in known]
+        return [[(id_, type_) for id_ in ids if id_ is not None] for ids, type_ in named]
     typed = [(entity_type(name), _text(value)) for name, value in relation.infons.items()]
     return [_resolved(value, type_, concepts) for type_, value in typed if type_ in _CONCEPT_TYPES]
 
 
 def _by_role(nodes: Iterable[Any]) -> list[Any]:
-    """Head before tail where the roles tell, else as they stand."""
+    """The nodes with heads before tails, by their roles; in the order of the file if the roles do not say."""
 
     def rank(node: Any) -> int:
         role = node.role.lower()
@@ -116,7 +115,7 @@ def _by_role(nodes: Iterable[Any]) -> list[Any]:
 
 
 def _named(value: Any, concepts: Mapping[str, Concept]) -> list[Concept]:
-    """The concepts of an argument in an infon: an id, `type|id`, or PubTator3's object."""
+    """The concepts of an argument that an infon holds: an id, `type|id`, or an object as PubTator3 writes it."""
     if isinstance(value, dict):
         raw = _text(value.get("identifier")) or _text(value.get("normalized_id"))
         return _resolved(raw, entity_type(_text(value.get("type")) or _text(value.get("biotype"))), concepts)
@@ -127,12 +126,12 @@ def _named(value: Any, concepts: Mapping[str, Concept]) -> list[Concept]:
 
 
 def _resolved(raw: str, type_: str, concepts: Mapping[str, Concept]) -> list[Concept]:
-    found = (resolve(id_, type_, concepts) for id_ in concept_ids(raw, type_) if id_ is not None)
-    return list(dict.fromkeys(concept for concept in found if concept is not None))
+    resolved = (resolve(id_, type_, concepts) for id_ in concept_ids(raw, type_) if id_ is not None)
+    return list(dict.fromkeys(concept for concept in resolved if concept is not None))
 
 
 def _text(value: Any) -> str:
-    """A text, a number in digits, or a list of such, joined; a list within a list says nothing."""
+    """A string, a number in digits, or a list of these joined by `|`. Nested lists are ignored."""
     if isinstance(value, list):
         return "|".join(text for text in map(_one_text, value) if text)
     return _one_text(value)

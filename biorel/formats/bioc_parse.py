@@ -1,8 +1,8 @@
 """BioC files, XML or JSON, plain or gzip, as a stream of the bioc library's documents.
 
-bioc's own readers would resolve XML entities, cut a text at its first inline tag, keep the whole file in
-memory and stop at a JSON object that lacks a key. So both formats are first brought to one shape, BioC JSON
-with every key present, and bioc builds its documents from that.
+The readers of the bioc library resolve XML entities, cut a text at its first inline tag, hold the whole file in memory
+and fail on a JSON object that lacks a key. Here both formats are first converted to BioC JSON with every key present,
+and the library builds its documents from that.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from bioc import BioCDocument, biocjson
 
 from biorel.counts import Counts, Reason
 from biorel.errors import InputError
-from biorel.formats.files import HALF_OF_PAIR, LARGEST_JSON, MOST_VALUES, is_bearable, read_head, read_lines
+from biorel.formats.files import HALF_OF_PAIR, LARGEST_JSON, MOST_VALUES, fits_in_memory, read_head, read_lines
 from biorel.formats.xml_stream import read_elements, text_of
 
 Node = dict[str, Any]
 
 _LISTS = ("passages", "sentences", "annotations", "relations", "nodes")
 _ATTRIBUTES = frozenset({"id", "refid", "role", "offset", "length"})
-# of one document; each takes some kilobytes as bioc's objects
+# limit for one document; each node takes a few kilobytes as an object of the bioc library
 _MOST_NODES = 100_000
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -36,7 +36,7 @@ def parse_bioc(path: Path, counts: Counts) -> Iterator[BioCDocument]:
     document, or JSON lines of any of these.
 
     Raises:
-        InputError: the file cannot be read, is neither XML nor JSON, or is no BioC.
+        InputError: the file cannot be read, is neither XML nor JSON, or is not BioC.
     """
     head = read_head(path)
     if head.startswith((b"<", *_UTF16_MARKS)):
@@ -47,12 +47,12 @@ def parse_bioc(path: Path, counts: Counts) -> Iterator[BioCDocument]:
             for node in _checked_documents(path, value):
                 yield _built(path, node, counts)
     else:
-        raise InputError(f"{path}: neither XML nor JSON, so no BioC", "BioC files begin with '<', '{' or '['")
+        raise InputError(f"{path}: neither XML nor JSON, so not BioC", "BioC files begin with '<', '{' or '['")
 
 
 def _from_xml(element: Any) -> Node:
-    """An element as BioC JSON spells it."""
-    # an attribute with the name of a list is no list
+    """An XML element in the form of BioC JSON."""
+    # an attribute may have the name of a list, such as passages; it is ignored
     node: Node = {name: value for name, value in element.attrib.items() if name in _ATTRIBUTES}
     for child in element:
         tag = child.tag
@@ -66,11 +66,11 @@ def _from_xml(element: Any) -> Node:
 
 
 def _json_values(path: Path, counts: Counts) -> Iterator[Any]:
-    """The values of a JSON file: its lines where the first line is a whole value, else all of it."""
+    """The JSON values of a file: one a line if the first line is a complete value, otherwise the whole file."""
     lines = ((number, line) for number, line in read_lines(path, counts, LARGEST_JSON) if line.strip())
     number, first = next(lines)
     try:
-        value = json.loads(_of_bearable_size(path, first))
+        value = json.loads(_checked_size(path, first))
     except ValueError:
         yield _loaded(path, 0, _joined(path, first, lines))
         return
@@ -91,18 +91,18 @@ def _joined(path: Path, first: str, lines: Iterator[tuple[int, str]]) -> str:
     return "\n".join(texts)
 
 
-def _of_bearable_size(path: Path, text: str) -> str:
-    if not is_bearable(text):
+def _checked_size(path: Path, text: str) -> str:
+    if not fits_in_memory(text):
         raise _too_large(path)
     return text
 
 
 def _too_large(path: Path) -> InputError:
-    return InputError(f"{path}: one JSON value too large to be read", "write BioC XML, or a document a line")
+    return InputError(f"{path}: a JSON value is too large to read", "write BioC XML, or one document a line")
 
 
 def _loaded(path: Path, number: int, text: str) -> Any:
-    _of_bearable_size(path, text)
+    _checked_size(path, text)
     try:
         return json.loads(text)
     except ValueError as error:
@@ -113,7 +113,7 @@ def _loaded(path: Path, number: int, text: str) -> Any:
 
 
 def _too_deep(path: Path) -> InputError:
-    return InputError(f"{path}: JSON nested too deeply to be BioC", "is this the right file?")
+    return InputError(f"{path}: the JSON is nested too deeply for BioC", "is this the right file?")
 
 
 def _checked_documents(path: Path, value: Any) -> list[Node]:
@@ -133,15 +133,15 @@ def _json_documents(path: Path, value: Any) -> Iterator[Node]:
         yield from _json_documents(path, value.get("documents", value.get("PubTator3")))
     else:
         keys = ", ".join(value)[:80] if isinstance(value, dict) else ""
-        found = f"an object with the keys {keys or '(none)'}" if isinstance(value, dict) else repr(value)[:40]
+        description = f"an object with the keys {keys or '(none)'}" if isinstance(value, dict) else repr(value)[:40]
         raise InputError(
-            f"{path}: {found} where a BioC collection or document was expected",
+            f"{path}: {description} where a BioC collection or document was expected",
             "a BioC document has 'passages', a collection has 'documents'",
         )
 
 
 def _without_halves(value: Any, counts: Counts) -> Any:
-    r"""The value with each half of a surrogate pair (`"\ud83d"` alone), which is no character, replaced."""
+    r"""The value with each half of a surrogate pair (such as `"\ud83d"` alone) replaced by U+FFFD."""
     if isinstance(value, str):
         whole, halves = HALF_OF_PAIR.subn("\ufffd", value)
         if halves:
@@ -157,7 +157,7 @@ def _without_halves(value: Any, counts: Counts) -> Any:
 def _built(path: Path, node: Node, counts: Counts) -> BioCDocument:
     try:
         if _size(node) > _MOST_NODES:
-            raise InputError(f"{path}: a document of more than {_MOST_NODES} passages, annotations and the like")
+            raise InputError(f"{path}: a document has more than {_MOST_NODES} passages, annotations and other nodes")
         return biocjson.fromJSON(_filled(_without_halves(node, counts)), bioctype="BioCDocument")
     except RecursionError as error:
         raise _too_deep(path) from error
@@ -167,13 +167,13 @@ def _built(path: Path, node: Node, counts: Counts) -> BioCDocument:
 
 
 def _size(node: Node) -> int:
-    """How many nodes there are, this one among them."""
+    """The number of nodes below this one, itself included."""
     lists = (node.get(name) or [] for name in (*_LISTS, "locations"))
     return 1 + sum(_size(item) for items in lists for item in items)
 
 
 def _filled(node: Node) -> Node:
-    """The node with every key that bioc asks for; a location without two whole numbers is left out."""
+    """The node with every key that the bioc library needs. Locations without whole numbers are left out."""
     spans = [(_whole(span.get("offset")), _whole(span.get("length"))) for span in node.get("locations") or []]
     whole = [(start, length) for start, length in spans if start is not None and length is not None]
     filled: Node = {name: [_filled(item) for item in node.get(name) or []] for name in _LISTS}
@@ -195,7 +195,7 @@ def _whole(value: Any) -> int | None:
 
 
 def _string(value: Any) -> str:
-    """A text or a number as text; anything else is nothing."""
+    """A string, or a number as a string; empty for anything else."""
     if isinstance(value, str):
         return value
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""

@@ -1,8 +1,8 @@
-"""BioC XML: collection > document > two passages > annotations; relations point at annotations and at concepts.
+"""BioC XML: collection > document > two passages > annotations; relations refer to annotations and concepts.
 
-A document without relations is written as well. A relation has the infons `type`, `score`, and its concepts as
-`entity1` (head) and `entity2` (tail), as BioRED names them; its nodes are the two annotations of its strongest
-evidence. A character that XML has no way to hold becomes a space, so that offsets stay.
+Documents without relations are written, too. A relation has the infons `type` and `score`, and its concepts as
+`entity1` (head) and `entity2` (tail), the names that BioRED uses. Its nodes are the two annotations of its strongest evidence.
+Characters that XML cannot hold become spaces, so that offsets do not change.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ class BiocWriter:
         """Write one document with its annotations and relations.
 
         Raises:
-            ConfigError: no document.
+            ConfigError: `document` is None.
         """
         if document is None:
-            raise ConfigError("BioC files hold the text, and there is no document", "give --documents")
+            raise ConfigError("BioC files hold the text, but there is no document", "give --documents")
         self._file.write(_document(document, mentions, relations), pretty_print=True)
 
     def __enter__(self) -> Self:
         with ExitStack() as opened:
-            # a stream of Python's, as lxml's own does not raise OSError when the disk is full
+            # a Python stream, because lxml's own does not raise OSError when the disk is full
             stream = opened.enter_context(self._path.open("wb"))
             self._file = opened.enter_context(etree.xmlfile(stream, encoding="UTF-8"))
             self._file.write_declaration(doctype=_DOCTYPE)
             opened.enter_context(self._file.element("collection"))
-            # the DTD asks for these three; a date would make equal runs differ
+            # the DTD requires these three elements; the date stays empty so that equal runs give equal files
             for name, text in (("source", "biorel"), ("date", ""), ("key", "")):
                 self._file.write(_with_text(etree.Element(name), text), pretty_print=True)
             self._open = opened.pop_all()
@@ -91,7 +91,7 @@ def _annotate(passage: Any, number: str, mark: Annotation) -> None:
 
 
 def _relate(element: Any, number: str, relation: Relation, numbers: Mapping[tuple[int, int, str | None], str]) -> None:
-    """Add a relation; nodes only where both mentions of the strongest evidence are annotations."""
+    """Add a relation. It gets nodes only if both mentions of its strongest evidence are annotations."""
     related = etree.SubElement(element, "relation", id=number)
     _infon(related, "type", relation.relation)
     _infon(related, "score", str(round(relation.score, _DIGITS)))

@@ -5,7 +5,7 @@
     relations   17380207  PRODUCT-OF  Arg1:T1  Arg2:T6                    (DrugProt)
                 17380207  CPR:9  Y  PRODUCT-OF  Arg1:T1  Arg2:T6          (ChemProt)
 
-Entities carry no concept, so each annotation is an entity of its own, `LOCAL:T1`, known within its document.
+Entities have no concept ids, so each annotation is a separate entity, such as `LOCAL:T1`, within its document.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from biorel.records import Annotated, Curation, Document, Mention
 _FILES = re.compile(r".*(?P<kind>abstrac|entities|relations)[^/]*\.(?:tsv|txt)(?:\.gz)?", re.IGNORECASE)
 _ARGUMENT = re.compile(r"Arg([12]):(\S+)")
 
-# rows held as they stand, split when their document comes: lists of cells would take five times the memory
+# rows are kept as text and split when their document is read: lists of cells would take five times the memory
 Rows = dict[str, list[str]]
 _MOST_ROWS = 3_000_000
 
 
 def locate(folder: Path) -> tuple[Path, Path, Path | None]:
-    """The abstracts, entities and relations of the one set in a folder; relations may be missing.
+    """Find the files of abstracts, entities and relations in a folder. Relations may be missing.
 
     Raises:
         InputError: the folder is missing, lacks abstracts or entities, or holds several sets.
@@ -46,10 +46,10 @@ def locate(folder: Path) -> tuple[Path, Path, Path | None]:
     for paths in found.values():
         if len(paths) > 1:
             names = ", ".join(path.name for path in paths)
-            raise InputError(f"{folder}: several sets: {names}", "leave one set in the folder")
+            raise InputError(f"{folder}: several sets: {names}", "keep one set in the folder")
     if not found["abstrac"] or not found["entities"]:
         raise InputError(
-            f"{folder}: no ChemProt or DrugProt set; looked for *abstracts*.tsv and *entities*.tsv",
+            f"{folder}: no ChemProt or DrugProt files (*abstracts*.tsv and *entities*.tsv) here",
             "name the folder that holds the TSV files, plain or .gz",
         )
     return found["abstrac"][0], found["entities"][0], next(iter(found["relations"]), None)
@@ -58,13 +58,13 @@ def locate(folder: Path) -> tuple[Path, Path, Path | None]:
 def read_chemprot(abstracts: Path, entities: Path, relations: Path | None, counts: Counts) -> Iterator[Annotated]:
     """Yield the documents in the order of the abstracts' file.
 
-    The three files stand in different orders, so entities and relations are held in memory.
+    The three files are in different orders, so entities and relations are held in memory.
 
     Args:
-        abstracts: id, title, abstract.
-        entities: id, annotation, type, start, end, text.
-        relations: id, relation, annotations of the two arguments; None for a set without.
-        counts: books documents, annotations, relations, and rows that fit no document.
+        abstracts: rows of id, title, abstract.
+        entities: rows of id, annotation, type, start, end, text.
+        relations: rows of id, relation, annotations of the two arguments; None if there are none.
+        counts: receives the documents, annotations and relations read and excluded.
 
     Raises:
         InputError: a file cannot be read, or there is no document.
@@ -89,13 +89,13 @@ def read_chemprot(abstracts: Path, entities: Path, relations: Path | None, count
             continue
         seen.add(document_key(doc_id))
         counts.add(Reason.DOCUMENTS_KEPT)
-        # a tab within the abstract keeps its place, as offsets count it
+        # tabs within the abstract are kept, because offsets count them
         document = Document(doc_id, fields[1], "\t".join(fields[2:]))
         marked = [row.split("\t") for row in entity_rows.pop(doc_id, [])]
         related = [row.split("\t") for row in relation_rows.pop(doc_id, [])]
         yield _annotated(document, marked, related, counts, f"{entities} {doc_id}")
     if not seen:
-        raise InputError(f"{abstracts}: no abstract", "a line is id, title and abstract, separated by tabs")
+        raise InputError(f"{abstracts}: no abstract", "each line should be id, title and abstract, separated by tabs")
     for doc_id, rows in entity_rows.items():
         counts.add(Reason.ANNOTATIONS_READ, count=len(rows))
         counts.add(Reason.ANNOTATION_WITHOUT_DOCUMENT, doc_id, len(rows))
@@ -105,10 +105,10 @@ def read_chemprot(abstracts: Path, entities: Path, relations: Path | None, count
 
 
 def _grouped(path: Path, width: int, counts: Counts) -> Rows:
-    """The rows by document; the text of an entity, the last cell, may hold anything but a line end.
+    """The rows by document. The last cell, such as the text of an entity, may contain tabs.
 
     Raises:
-        InputError: the file cannot be read, or has more rows than are held in memory.
+        InputError: the file cannot be read, or has more rows than fit in memory.
     """
     rows: Rows = {}
     count = 0
@@ -121,7 +121,7 @@ def _grouped(path: Path, width: int, counts: Counts) -> Rows:
             continue
         count += 1
         if count > _MOST_ROWS:
-            raise InputError(f"{path}: more than {_MOST_ROWS} rows, which are held in memory", "cut the set in parts")
+            raise InputError(f"{path}: more than {_MOST_ROWS} rows, too many for memory", "divide the set into parts")
         counts.add(Reason.ROWS_KEPT)
         doc_id, _, rest = line.partition("\t")
         rows.setdefault(doc_id.strip(), []).append(rest)
@@ -155,7 +155,7 @@ def _annotated(
 def _curations(
     doc_id: str, rows: list[list[str]], mentions: dict[str, Mention], counts: Counts, place: str
 ) -> Iterator[Curation]:
-    """The relation is the first cell (`INHIBITOR`, `CPR:4`); ChemProt has more before the arguments."""
+    """The curations of relation rows. The relation is the first cell; ChemProt has more cells before the arguments."""
     for relation, *cells in rows:
         counts.add(Reason.RELATION_ROWS_READ)
         matches = filter(None, (_ARGUMENT.fullmatch(cell.strip()) for cell in cells))

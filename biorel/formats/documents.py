@@ -1,4 +1,4 @@
-"""Which reader for which file: by the file's name where that tells, by its first bytes else."""
+"""Detect the format of an input file, from its name and first bytes, and read it as documents."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Records = Iterator[tuple[int, Annotated | BadRecord]]
 
 JSONL, BIOC, PUBTATOR, PUBMED, PARQUET = "jsonl", "bioc", "pubtator", "pubmed", "parquet"
 _PARQUET_MAGIC = b"PAR1"
-# a folder that tag or fetch wrote stands for its table of documents
+# a folder written by tag or fetch is read as its table of documents
 DOCUMENTS, MENTIONS = "documents.parquet", "mentions.parquet"
-BAD_TOLD = 3  # bad records of an input that people are told; all are in the books
+BAD_SHOWN = 3  # bad records described on the console; all are counted
 _JSON_SUFFIXES = {".jsonl": JSONL, ".ndjson": JSONL, ".json": BIOC}
 _PUBMED_ROOT = re.compile(rb"<(?:PubmedArticleSet|MedlineCitationSet)\b")
-# the keys that BioC JSON has and a record of JSON lines has not; inside a text the quotes would be escaped
+# keys of BioC JSON that a JSONL record does not have; inside a text the quotes would be escaped
 _BIOC_KEY = re.compile(rb'"(?:passages|documents|PubTator3)"\s*:')
 
 
@@ -40,9 +40,9 @@ def _unnumbered(read: Callable[[Path, Counts], Iterator[Annotated]]) -> Callable
 
 
 def _read_table(path: Path, counts: Counts) -> Iterator[Annotated]:
-    """The documents of a table, with the mentions of the table beside it where there is one (`biorel tag`)."""
-    beside = path.with_name(MENTIONS)
-    mentions = read_by_document(beside, Mention) if beside.is_file() else {}
+    """The documents of a table. `biorel tag` writes a table of mentions next to it, which is read too."""
+    mention_table = path.with_name(MENTIONS)
+    mentions = read_by_document(mention_table, Mention) if mention_table.is_file() else {}
     for document in read_table(path, Document):
         counts.add(Reason.RECORDS_READ)
         counts.add(Reason.DOCUMENTS_READ)
@@ -53,11 +53,11 @@ def _read_table(path: Path, counts: Counts) -> Iterator[Annotated]:
         yield Annotated(document, without_repeats(checked, counts, place))
     for doc_id, rows in mentions.items():
         counts.add(Reason.ANNOTATIONS_READ, count=len(rows))
-        counts.add(Reason.ANNOTATION_WITHOUT_DOCUMENT, f"{beside} {doc_id}", len(rows))
+        counts.add(Reason.ANNOTATION_WITHOUT_DOCUMENT, f"{mention_table} {doc_id}", len(rows))
 
 
 def _read_citations(path: Path, counts: Counts) -> Iterator[Annotated]:
-    """The citations of PubMed XML that have a text; what an update file takes back is passed over."""
+    """The PubMed citations that have a text. Deletions in update files are skipped."""
     for record in read_pubmed(path, counts):
         counts.add(Reason.RECORDS_READ)
         if isinstance(record, Deletion):
@@ -79,12 +79,12 @@ READERS: dict[str, Callable[[Path, Counts], Records]] = {
 
 
 def format_of(path: Path) -> str:
-    """The format of a file, a key of `READERS`.
+    """Detect the format of a file; returns a key of `READERS`.
 
-    `.xml` is PubMed's where its root element says so, else BioC; a Parquet table is told by its first bytes.
-    `.jsonl`, `.ndjson` and `.json` are what their first bytes show, as each is used for BioC documents and for
-    records, and what their names say where the bytes leave it open. Any other file is told by its first character
-    that is not blank: `<` or `{` or `[`, else PubTator.
+    A Parquet table is recognised by its first bytes. An `.xml` file is PubMed's if its root element is, otherwise BioC.
+    `.jsonl`, `.ndjson` and `.json` are used for BioC documents as well as for records: the first bytes decide, and the
+    suffix only where they do not. For any other file the first non-blank character decides: `<`, `{` or `[`, and
+    PubTator for everything else.
 
     Raises:
         InputError: the file cannot be read.
@@ -117,12 +117,12 @@ def _json_format(head: bytes, named: str) -> str:
 
 
 def read_records(path: Path, counts: Counts) -> Records:
-    """Yield (line number, record) of a file in any format that biorel reads; 0 where the line is not known.
+    """Yield (line number, record) for each record of a file in any format; the number is 0 if the line is unknown.
 
-    A record that is no document is a `BadRecord`, for the caller to tell or to stop at.
+    A record that cannot be used is yielded as a `BadRecord`; the caller reports it or stops.
 
     Raises:
-        InputError: the file cannot be read, or is not in the format that it seems to be in.
+        InputError: the file cannot be read, or does not follow the format that was detected.
     """
     if (path / DOCUMENTS).is_file():
         path = path / DOCUMENTS
@@ -130,7 +130,7 @@ def read_records(path: Path, counts: Counts) -> Records:
 
 
 def read_documents(paths: Iterable[Path], counts: Counts, bad_places: list[str] | None = None) -> Iterator[Annotated]:
-    """Yield the documents of several files in the order given; of documents with the same id, the first.
+    """Yield the documents of several files, in order. Of documents with the same id, only the first is yielded.
 
     Args:
         paths: files in any format of `READERS`.
@@ -147,7 +147,7 @@ def read_documents(paths: Iterable[Path], counts: Counts, bad_places: list[str] 
                 fault = f"{path}:{line}: {record.reason}" if line else f"{path}: {record.reason}"
                 if bad_places is None:
                     raise InputError(fault, "correct or remove the record")
-                if len(bad_places) < BAD_TOLD:
+                if len(bad_places) < BAD_SHOWN:
                     bad_places.append(fault)
                 continue
             key = document_key(record.document.doc_id)

@@ -1,4 +1,4 @@
-"""Text files, plain or gzip, as numbered lines; every fault names the file and the line."""
+"""Text files, plain or gzip, as numbered lines. Every error names the file and the line."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from typing import IO, cast
 from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 
-# no character: what an escape such as `ud83d` without its other half makes of a JSON string
+# half of a surrogate pair is not a character; a JSON escape such as `ud83d` alone produces one
 HALF_OF_PAIR = re.compile("[\ud800-\udfff]")
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD_BYTES = 65536
-# no row, abstract or record comes near it; a file without line ends must not fill the memory
+# longer than any row, abstract or record; a file without line ends must not fill the memory
 LONGEST_LINE = 2**24
 
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for reading, unpacked where it is gzip (by its first bytes, not by its name).
+    """Open a file for reading. Gzip is recognised by its first bytes, not by the name, and unpacked.
 
     Raises:
         InputError: the file is missing, a folder, unreadable, or its gzip stream is damaged or cut short.
@@ -48,8 +48,7 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
 
 
 def read_head(path: Path, size: int = HEAD_BYTES) -> bytes:
-    """The first bytes of a file, unpacked, without a UTF-8 byte-order mark and leading blanks: enough to tell
-    its format.
+    """The first bytes of a file, unpacked, without byte-order mark and leading blanks. They identify its format.
 
     Raises:
         InputError: as `open_bytes`.
@@ -59,7 +58,7 @@ def read_head(path: Path, size: int = HEAD_BYTES) -> bytes:
 
 
 def byte_lines(stream: IO[bytes], path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[int, bytes]]:
-    """Yield (line number from 1, line with its end) of an open file.
+    """Yield (line number from 1, line including its line end) of an open file.
 
     Raises:
         InputError: a line has more than `longest` bytes.
@@ -76,7 +75,7 @@ def read_whole(path: Path, largest: int) -> bytes:
     """All bytes of a file, unpacked.
 
     Raises:
-        InputError: as `open_bytes`, or there are more than `largest`.
+        InputError: as `open_bytes`, or the file has more than `largest` bytes.
     """
     with open_bytes(path) as stream:
         content = stream.read(largest + 1)
@@ -88,15 +87,15 @@ def read_whole(path: Path, largest: int) -> bytes:
 def read_lines(path: Path, counts: Counts, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
     """Yield (line number from 1, line without its end) of a UTF-8 file, plain or gzip.
 
-    A byte-order mark is skipped. NUL bytes, which the PubTator dump holds now and then, become
-    spaces so that offsets stay, and are booked.
+    A byte-order mark is skipped. NUL bytes, which occur in the PubTator dump, become spaces, so that offsets do not
+    change; they are counted.
 
     Raises:
-        InputError: as `open_bytes`, the bytes are not UTF-8, or a line has more than `longest` of them.
+        InputError: as `open_bytes`, the file is not UTF-8, or a line has more than `longest` bytes.
     """
     with open_bytes(path) as stream:
-        # lines of bytes: a lone carriage return or a Unicode line separator inside an abstract is no
-        # line end, and a byte that is not UTF-8 is found in its own line
+        # Lines are split as bytes: a carriage return or a Unicode line separator inside an abstract does not end a
+        # line, and an invalid byte can be reported with its line.
         for number, line in byte_lines(stream, path, longest):
             try:
                 encoding = "utf-8-sig" if number == 1 else "utf-8"
@@ -116,6 +115,6 @@ LARGEST_JSON = 2**26  # characters; the question set SQuAD 2.0 has 42 million
 MOST_VALUES = 4_000_000
 
 
-def is_bearable(text: str) -> bool:
-    """Whether a text can be loaded as JSON in some hundred MB; commas within strings count as values, too."""
+def fits_in_memory(text: str) -> bool:
+    """Whether a JSON text can be loaded in a few hundred MB. Commas inside strings are counted as values, too."""
     return len(text) <= LARGEST_JSON and sum(map(text.count, ",[{")) <= MOST_VALUES

@@ -1,14 +1,14 @@
-"""Concept ids in one style. Each source normalises at its edge, so that joins meet.
+"""Concept ids in one style. Every reader normalises them, so that tables can be joined by id.
 
-`MESH:D003000`, `NCBIGene:367`, `OMIM:104300`, `CHEBI:16523`, `NCBITaxon:9606`. Normalising twice
-changes nothing.
+`MESH:D003000`, `NCBIGene:367`, `OMIM:104300`, `CHEBI:16523`, `NCBITaxon:9606`. Normalising an
+id twice changes nothing.
 """
 
 from __future__ import annotations
 
 import re
 
-# what corpora call the types that biorel knows; other types pass as they are
+# names of entity types in corpora, and those of biorel; other types are kept unchanged
 _TYPES = {
     "chemical": "Chemical",
     "chemicalentity": "Chemical",
@@ -39,21 +39,21 @@ _UNLINKED = frozenset({"", "-", "--", "-1", "none", "null", "nil", "na", "n/a", 
 _STARS = re.compile(r"\A[\s*]+")
 _MESH = re.compile(r"[CDcd]\d{6,9}")
 _GENE_WITH_TAXON = re.compile(r"(\d+)\s*\(Tax:\d+\)")
-# mutations spell their parts with the separators that join concepts elsewhere (`c|SUB|G|12|A`)
+# mutations use the separators that otherwise join concepts (`c|SUB|G|12|A`)
 _JOINED_TYPES = frozenset({"Chemical", "Disease", "Gene", "Species"})
-# BioRED joins with commas; a name may hold one too (`2,4-D`), so both sides must look like ids
+# BioRED joins ids with commas; a name may hold a comma too (`2,4-D`), so both sides must look like ids
 _COMMA = re.compile(r"(?<=\d)\s*,\s*(?=(?:[A-Za-z]+:[\w.]+|[CDcd]\d{6,9}|\d+)\s*(?:[,|;]|$))")
 
 
 def entity_type(raw: str) -> str:
-    """The type in biorel's spelling."""
+    """The entity type as biorel spells it."""
     return _TYPES.get(raw.strip().lower(), raw.strip())
 
 
 def concept_id(raw: str, type_: str) -> str | None:
-    """One id with its namespace, or None where the source says that it knows none.
+    """One id with its namespace, or None if the source marks the concept as unknown.
 
-    A bare number is read by the entity type: a gene, a taxon, or, for a disease, an OMIM entry.
+    The entity type decides the namespace of a bare number: a gene, a taxon, or an OMIM entry for a disease.
     """
     text = _STARS.sub("", raw).strip()
     if text.lower() in _UNLINKED:
@@ -79,8 +79,8 @@ def concept_id(raw: str, type_: str) -> str | None:
 def concept_ids(raw: str, type_: str) -> tuple[str | None, ...]:
     """The ids of a mention field: PubTator joins several concepts with `|` or `;`, BioRED with `,`.
 
-    Never empty. A part that says it is unlinked (`D002544|-1`) is a concept that nobody knows: None.
-    Order is the source's, repeats are gone.
+    Never empty. A part marked as unlinked (the `-1` of `D002544|-1`) gives None. The order is that of the
+    source, without repeats.
     """
     parts = [raw]
     if type_ in _JOINED_TYPES:
@@ -94,7 +94,7 @@ def local_id(id_: str) -> str:
 
 
 def document_key(doc_id: str) -> int | str:
-    """The id as a set remembers it best: a PMID as a number, half its size; unequal ids stay unequal."""
+    """A compact key of a document id for sets: a PMID becomes a number, which takes half the memory."""
     if doc_id.isascii() and doc_id.isdecimal() and doc_id[0] != "0" and len(doc_id) < 19:
         return int(doc_id)
     return doc_id

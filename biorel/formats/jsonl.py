@@ -1,11 +1,11 @@
-"""JSON lines: one record a line, an abstract with what is known of it.
+"""JSON lines: one record a line, an abstract with its entities and relations.
 
     {"pmid": 227508, "title": "Naloxone reverses ...", "abstract": "In unanesthetized ..."}
     {"id": "a1", "text": "Naloxone reverses the effect of clonidine.",
      "entities": [{"start": 0, "end": 8, "type": "Chemical", "id": "D009270"}],
      "relations": [{"head": "D008750", "relation": "CID", "tail": "D007022"}]}      (all on one line)
 
-A line that is no such record does not end the run: it is told with its number and what is wrong with it.
+A line that is not such a record becomes a `BadRecord` with its number and the reason; reading continues.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from biorel.formats.spans import check_spans, without_repeats
 from biorel.records import Annotated, BadRecord, Curation, Document, Mention
 
 _ID_NAMES = ("pmid", "id", "doc_id")
-# the end of a sentence before one space; a small letter after it speaks for an abbreviation
+# the end of a sentence before one space; a lower-case letter after it suggests an abbreviation
 _TITLE_END = re.compile(r"""(?:(?<=[.!?])|(?<=[.!?][)"'\]])) (?=[^\sa-z])""")
 
 
 class _FaultError(Exception):
-    """What is wrong with a record, in one sentence."""
+    """The reason why a record cannot be used, as one sentence."""
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise _FaultError(f"not JSON: {name} is no JSON number")
+    raise _FaultError(f"not JSON: {name} is not a JSON number")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_no_constant)
@@ -43,10 +43,10 @@ _VALUE_BEGINNINGS = frozenset('{["-0123456789tfnNI')
 
 
 def read_jsonl(path: Path, counts: Counts) -> Iterator[tuple[int, Annotated | BadRecord]]:
-    """Yield (line number, record) for every line of a JSON-lines file that is not blank, plain or gzip.
+    """Yield (line number, record) for every non-blank line of a JSON-lines file, plain or gzip.
 
     Raises:
-        InputError: the file cannot be read, is not UTF-8, or has no line but blank ones.
+        InputError: the file cannot be read, is not UTF-8, or has only blank lines.
     """
     seen: set[int | str] = set()
     lines = 0
@@ -64,7 +64,7 @@ def read_jsonl(path: Path, counts: Counts) -> Iterator[tuple[int, Annotated | Ba
             seen.add(document_key(record.document.doc_id))
         yield number, record
     if not lines:
-        raise InputError(f"{path}: no record in this file", "one JSON object a line is expected")
+        raise InputError(f"{path}: there is no record in this file", "each line should hold one JSON object")
 
 
 def _record(number: int, line: str, seen: set[int | str], counts: Counts, place: str) -> Annotated | BadRecord:
@@ -73,7 +73,7 @@ def _record(number: int, line: str, seen: set[int | str], counts: Counts, place:
         fields = _object(line)
         doc_id = _doc_id(fields)
         if document_key(doc_id) in seen:
-            raise _FaultError(f"id {doc_id} stands on an earlier line already")
+            raise _FaultError(f"the id {doc_id} is on an earlier line, too")
         document = _document(doc_id, fields)
         rows = [_entity(document, row) for row in _rows(fields, "entities", "mentions")]
         mentions = [mention for row in rows for mention in row]
@@ -97,7 +97,7 @@ def _record(number: int, line: str, seen: set[int | str], counts: Counts, place:
 def _object(line: str) -> dict[str, Any]:
     start = _after_blanks(line, 0)
     if line[start] not in _VALUE_BEGINNINGS:
-        # told without the decoder, whose exception would take most of the time of a file that is no JSON at all
+        # not left to the decoder: its exceptions would take most of the time with a file that is not JSON
         reason = "Unexpected UTF-8 BOM (decode using utf-8-sig)" if line[0] == "\ufeff" else "Expecting value"
         raise _FaultError(f"not JSON: {reason} at column {start + 1}")
     try:
@@ -105,8 +105,8 @@ def _object(line: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise _FaultError(f"not JSON: {error.msg} at column {error.colno}") from error
     except ValueError as error:
-        # a number with more digits than Python reads
-        raise _FaultError(f"not JSON that can be read: {error}") from error
+        # a number has more digits than Python reads
+        raise _FaultError(f"the JSON cannot be read: {error}") from error
     except RecursionError as error:
         raise _FaultError("nested too deeply") from error
     end = _after_blanks(line, end)
@@ -150,9 +150,9 @@ def _document(doc_id: str, fields: dict[str, Any]) -> Document:
 
 
 def cut_title(text: str) -> tuple[str, str]:
-    """(title, abstract) of a text that tells no title: cut at the first sentence end before a single space.
+    """Cut a text without a title into (title, abstract), at the first sentence end that a single space follows.
 
-    Joined again by one space they are the text; where there is no such place, all is title.
+    Title and abstract joined by one space give the text again. Without such a place, the whole text is the title.
     """
     end = _TITLE_END.search(text)
     return (text[: end.start()], text[end.end() :]) if end else (text, "")
@@ -168,14 +168,14 @@ def _text(fields: dict[str, Any], name: str) -> str:
 
 
 def _sound(value: str, name: str) -> str:
-    """The string, unless it holds what no UTF-8 can (an escaped `ud83d` without its other half)."""
+    """Check that UTF-8 can hold the string: an escaped `ud83d` without its other half is refused."""
     if HALF_OF_PAIR.search(value):
-        raise _FaultError(f"{name} holds half of a surrogate pair, which is no character")
+        raise _FaultError(f"{name} holds half of a surrogate pair, which is not a character")
     return value
 
 
 def _rows(fields: dict[str, Any], *names: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(its name in a message, row) for each object of the list under the first of the names that is there."""
+    """Yield (name for messages, object) for each object in the list under the first of the names that is present."""
     name = next((name for name in names if fields.get(name) is not None), "")
     rows = fields.get(name, [])
     if not isinstance(rows, list):
@@ -193,7 +193,7 @@ def _entity(document: Document, numbered: tuple[str, dict[str, Any]]) -> list[Me
     if start is None or end is None:
         raise _FaultError(f"{name} has no whole-number start and end")
     text = _text(row, "text")
-    # offsets that count bytes may run past the last character; `check_spans` repairs those where a text tells
+    # offsets in bytes may exceed the number of characters; `check_spans` repairs them if the mention has a text
     given = document.text if document.abstract else document.title
     limit = len(given.encode()) if text else len(given)
     if not 0 <= start < end <= limit:

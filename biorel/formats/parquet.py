@@ -1,4 +1,4 @@
-"""Parquet: the relations table of `schemas`, evidence as a list of structs."""
+"""Parquet: the table of relations in `schemas`, with the evidence as a list of structs."""
 
 from __future__ import annotations
 

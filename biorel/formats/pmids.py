@@ -1,4 +1,4 @@
-"""Lists of PMIDs: what is asked for, and what could not be had."""
+"""Lists of PMIDs: those requested, and those that could not be fetched."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ _PREFIX = re.compile(r"^PMID\s*:?\s*", re.IGNORECASE)
 
 
 def read_pmids(paths: Sequence[Path], counts: Counts) -> tuple[list[str], dict[str, str]]:
-    """The PMIDs of the files in their order, each once; and what stands there that is none, with the reason.
+    """The distinct PMIDs of the files in order, and the entries that are not PMIDs, with the reason.
 
-    One a line, `PMID:` before it or not, further tab-separated columns ignored; `#` begins a remark.
+    Each line holds one PMID, with or without `PMID:` before it. Further tab-separated columns are ignored, and so are
+    lines that begin with `#`.
 
     Raises:
-        InputError: a file cannot be read, or there is no PMID in all of them.
+        InputError: a file cannot be read, or no file holds a PMID.
     """
     pmids: dict[str, None] = {}
     bad: dict[str, str] = {}
@@ -42,16 +43,16 @@ def read_pmids(paths: Sequence[Path], counts: Counts) -> tuple[list[str], dict[s
                 pmids[pmid] = None
                 counts.add(Reason.ROWS_KEPT)
     if not pmids:
-        raise InputError(f"{', '.join(map(str, paths))}: no PMID", "one PMID a line is expected")
+        raise InputError(f"{', '.join(map(str, paths))}: no PMID", "each line should hold one PMID")
     return list(pmids), bad
 
 
 def write_pmids(path: Path, pmids: Iterable[str]) -> None:
-    """One PMID a line."""
+    """Write one PMID a line."""
     path.write_text("".join(f"{pmid}\n" for pmid in pmids), encoding="utf-8")
 
 
 def write_missing(path: Path, reasons: Mapping[str, str]) -> None:
-    """The PMIDs that could not be had, with the reason: a table that can be given as a list of PMIDs again."""
+    """Write the PMIDs that could not be fetched, with the reasons. The table can be used as a list of PMIDs again."""
     rows = (f"{guarded(pmid)}\t{guarded(' '.join(reason.split()))}\n" for pmid, reason in reasons.items())
     path.write_text("".join(["# pmid\treason\n", *rows]), encoding="utf-8")

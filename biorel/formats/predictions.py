@@ -1,6 +1,6 @@
-"""Predictions to be scored: relation rows, mentions, or both, told apart by what the file holds.
+"""Read predictions for scoring: relation rows, mentions, or both, depending on the content of the file.
 
-A row of relations that is none is not an error here but part of the score: it comes as a row of empty ids.
+A malformed relation row is not an error here, because it lowers the score: it is read as a row of empty ids.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _NO_ROW: FactRow = ("", "", "", "")
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a file predicts; None is what it does not speak of.
+    """The predictions in a file. A field is None if the file holds nothing of the kind.
 
     Attributes:
-        facts: relation rows in file order, repeats and malformed ones (empty ids) among them.
+        facts: relation rows in file order, including repeated and malformed ones (empty ids).
         mentions: by document.
     """
 
@@ -43,10 +43,10 @@ class Predictions:
 def read_predictions(path: Path, counts: Counts) -> Predictions:
     """Read relations (JSONL, Parquet) as extract writes them, or mentions (Parquet, or documents of any format).
 
-    A folder stands for the mentions.parquet in it. Documents with relation rows give both.
+    For a folder, its mentions.parquet is read. Documents with relation rows give both.
 
     Raises:
-        InputError: the file cannot be read, or no row of it is what it should be.
+        InputError: the file cannot be read, or none of its rows is usable.
     """
     if path.is_dir():
         path = path / MENTIONS
@@ -64,7 +64,7 @@ def read_predictions(path: Path, counts: Counts) -> Predictions:
 
 
 def _is_relation(head: bytes) -> bool:
-    """True where one of the first lines is an object with the two ends of a relation, as no document is."""
+    """Whether one of the first lines is an object with the two arguments of a relation, which no document has."""
     for line in head.split(b"\n"):
         try:
             values = json.loads(line)
@@ -97,11 +97,11 @@ def _facts(path: Path, counts: Counts) -> Iterator[FactRow]:
                 counts.add(Reason.CURATIONS_KEPT)
             yield fact
     if rows and not sound:
-        raise InputError(f"{path}: no line of it is a relation", "relations are read as biorel extract writes them")
+        raise InputError(f"{path}: no line is a relation", "relations should have the form that biorel extract writes")
 
 
 def _fact(line: str) -> FactRow:
-    """The fact of a line; one without document, head or tail has empty parts throughout."""
+    """The fact on a line. If document, head or tail is missing, all parts are empty."""
     try:
         values = json.loads(line)
         doc_id = values.get("doc_id") or values.get("pmid") or ""
@@ -116,12 +116,12 @@ def _fact(line: str) -> FactRow:
 
 
 def _id(value: Any) -> str:
-    """An id as text; empty for what no id can be (a float, true)."""
+    """An id as text; empty for values that cannot be ids (a float, true)."""
     return str(value).strip() if isinstance(value, int | str) and not isinstance(value, bool) else ""
 
 
 def _end(value: Any) -> str:
-    """The id of a relation's end, an object or the id itself, in biorel's style; empty where it has none."""
+    """The id of an argument, which is an object or the id itself, in biorel's style; empty if missing."""
     raw, type_ = (value.get("id"), value.get("type")) if isinstance(value, dict) else (value, "")
     return concept_id(_id(raw), str(type_ or "")) or ""
 
@@ -131,6 +131,6 @@ def _from_parquet(path: Path) -> Predictions:
         mentions = read_by_document(path, Mention)
         return Predictions(mentions={doc_id: tuple(found) for doc_id, found in mentions.items()})
     except InputError:
-        # another table; where it is neither, the second error tells which columns there are
+        # a table of mentions, then; if it is not, the error names the columns that were found
         rows: list[Any] = list(read_table(path, Relation))
     return Predictions(facts=tuple((row.doc_id, _end(row.head), row.relation, _end(row.tail)) for row in rows))

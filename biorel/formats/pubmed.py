@@ -1,8 +1,8 @@
-"""PubMed XML, as efetch sends it and as the baseline and update files hold it, into documents.
+"""Read PubMed XML: answers of efetch, baseline files and update files.
 
-The text of a structured abstract is `LABEL: text` for each part that has a label, the parts joined by one space: as
-PubTator writes it, so that offsets agree. The text of inline tags stays. A line break is the file's layout and becomes
-a blank, but for one before a sub- or superscript, which belongs to what it follows.
+A structured abstract becomes `LABEL: text` for each labelled part, joined by single spaces. PubTator does the same, so
+offsets agree. The text of inline tags is kept. Line breaks are layout and become spaces, except before a subscript or
+superscript, which belongs to the word before it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PMID = re.compile(r"0*([1-9]\d{0,17})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """One version of one article; `revised` is its date of revision as YYYYMMDD, empty where it has none."""
+    """One version of one article; `revised` is its date of revision as YYYYMMDD, or empty."""
 
     document: Document
     article: Article
@@ -40,7 +40,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """A PMID that an update file takes back."""
+    """A PMID that an update file deletes."""
 
     doc_id: str
 
@@ -50,17 +50,17 @@ def read_pubmed(path: Path, counts: Counts) -> Iterator[Citation | Deletion]:
 
     Args:
         path: the file.
-        counts: books citations without a PMID.
+        counts: receives the citations without a PMID.
 
     Raises:
-        InputError: the file cannot be read, is cut short, or is other XML (PMC full text, say).
+        InputError: the file cannot be read, is cut short, or is another kind of XML (such as PMC full text).
     """
     for element in read_elements(path, "PubMed", _ROOTS, _CHILDREN):
         yield from _records(element, counts, str(path))
 
 
 def parse_pubmed(content: bytes, place: str, counts: Counts) -> list[Citation | Deletion]:
-    """The same of an answer of efetch; `place` names it in messages.
+    """The citations and deletions in an answer of efetch; `place` names the answer in messages.
 
     Raises:
         InputError: as `read_pubmed`.
@@ -70,7 +70,7 @@ def parse_pubmed(content: bytes, place: str, counts: Counts) -> list[Citation | 
 
 
 def pmid_of(raw: str) -> str | None:
-    """A PMID as PubMed writes it, without leading zeros; None for what is none."""
+    """A PMID as PubMed writes it, without leading zeros; None if the text is not a PMID."""
     match = _PMID.fullmatch(raw.strip())
     return match[1] if match else None
 
@@ -85,7 +85,7 @@ def to_line(record: Citation | Deletion) -> str:
 
 
 def from_line(line: str) -> Citation | Deletion:
-    """The record of a line that `to_line` wrote."""
+    """The record on a line that `to_line` wrote."""
     content = json.loads(line)
     if isinstance(content, dict):
         return Deletion(content["deleted"])
@@ -103,7 +103,7 @@ def _records(element: Any, counts: Counts, place: str) -> Iterator[Citation | De
                 counts.add(Reason.RECORDS_READ)
                 counts.add(Reason.RECORD_WITHOUT_PMID, place)
         return
-    # only here: the ids of cited and corrected articles stand deeper
+    # direct children only: the ids of cited and corrected articles are deeper in the tree
     body = element if element.tag == "MedlineCitation" else element.find("MedlineCitation")
     if body is None:
         body = element.find("BookDocument")
@@ -124,7 +124,7 @@ def _records(element: Any, counts: Counts, place: str) -> Iterator[Citation | De
 
 
 def _article_of(body: Any) -> tuple[Any, Any]:
-    """What holds title and abstract (an Article, or the BookDocument itself), and the date of publication."""
+    """The element with title and abstract (an Article, or the BookDocument itself), and the publication date."""
     if body.tag == "BookDocument":
         published = body.find("Book/PubDate")
         return body, published if published is not None else body.find("ContributionDate")
@@ -143,10 +143,10 @@ def _title(body: Any, holder: Any) -> str:
 
 
 def _abstract(body: Any, holder: Any) -> tuple[str, str]:
-    """The abstract, and where it comes from.
+    """The abstract, and its source.
 
-    An abstract from elsewhere (OtherAbstract) is taken only where the article has none itself, and only if it is in
-    English, which is what the element says where it says nothing.
+    An abstract by somebody else (OtherAbstract) is used only if the article has none of its own, and only if it is in
+    English, the default of the element's language.
     """
     own = holder.find("Abstract") if holder is not None else None
     text = _joined(own) if own is not None else ""
@@ -183,7 +183,7 @@ def _flat(element: Any) -> str:
 
 
 def _year(published: Any) -> int | None:
-    """The first year that a date names; a date may be a Year or words (`1998 Dec-1999 Jan`), or nothing."""
+    """The first year in a date, which may be a Year element, words (`1998 Dec-1999 Jan`), or missing."""
     if published is None:
         return None
     for tag in ("Year", "MedlineDate"):

@@ -1,7 +1,8 @@
-"""Which citation of a PMID stands, out of baseline and update files in whatever order they are named.
+"""The current citation of each PMID, from baseline and update files given in any order.
 
-The highest version stands; of equal versions the one revised last; of those the one in the later file. A deletion takes
-back every citation, but for those in a later numbered file: NLM numbers baseline and update files in one row.
+The current citation is the one with the highest version; of equal versions, the one revised last; of those, the one in
+the later file. A deletion removes every citation except those in a file with a higher number: NLM numbers baseline and
+update files consecutively.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ _NUMBERED = re.compile(r"pubmed(\d+)n(\d+)\.xml(?:\.gz)?", re.IGNORECASE)
 _SUFFIXES = (".xml", ".xml.gz")
 
 Rank = tuple[int, str, int, int]
-"""(version, date of revision, place of the file, place in the file); the greatest stands."""
+"""(version, date of revision, place of the file, place in the file); the greatest is current."""
 
 
 def baseline_files(paths: Iterable[Path]) -> list[Path]:
-    """The XML files named or in the folders named, each once, NLM's numbered ones by number and after all others.
+    """The XML files given, and those in the folders given, each once. NLM's numbered files come last, by number.
 
     Raises:
         InputError: a path is missing, or there is no XML file at all.
@@ -44,9 +45,9 @@ def _number(path: Path) -> tuple[int, int] | None:
 
 
 class LatestVersions:
-    """Takes note of all citations and deletions, and then knows which citations stand.
+    """Collects all citations and deletions, and then says which citations are current.
 
-    Memory: some 200 bytes for each PMID.
+    Memory: about 200 bytes for each PMID.
     """
 
     def __init__(self, files: Iterable[Path] = ()) -> None:
@@ -55,7 +56,7 @@ class LatestVersions:
         self._deleted: dict[int, int] = {}
 
     def note(self, record: Citation | Deletion, file: int, place: int) -> None:
-        """Take note of a record: `place` in the file with the index `file`."""
+        """Add a record, found at `place` in the file with the index `file`."""
         if isinstance(record, Deletion):
             key = int(record.doc_id)
             self._deleted[key] = max(file, self._deleted.get(key, -1))
@@ -66,7 +67,7 @@ class LatestVersions:
             self._best[key] = rank
 
     def deleted(self, doc_id: str) -> bool:
-        """Whether the PMID was taken back, and not given again."""
+        """Whether the PMID was deleted and not published again."""
         key = int(doc_id)
         if key not in self._deleted:
             return False
@@ -75,5 +76,5 @@ class LatestVersions:
         return not given_again
 
     def stands(self, record: Citation, file: int, place: int) -> bool:
-        """Whether this very citation is the one that stands for its PMID."""
+        """Whether this citation is the current one of its PMID."""
         return self._best[int(record.document.doc_id)][2:] == (file, place) and not self.deleted(record.document.doc_id)

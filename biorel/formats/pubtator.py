@@ -5,8 +5,8 @@ r"""PubTator text: `PMID|t|title`, `PMID|a|abstract`, then tab-separated annotat
     227508	0	8	Naloxone	Chemical	D009270
     227508	CID	D008750	D007022
 
-A blank line ends a document; so does a title line with another id. Offsets count from the start of the title,
-and the abstract begins one after its end.
+A blank line ends a document, and so does a title line with another id. Offsets count from the start of the title; the
+abstract begins one character after the end of the title.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from biorel.formats.references import Concept, concepts_of, distinct_curations, 
 from biorel.formats.spans import check_spans, is_offset, refuse_all_lost, without_repeats
 from biorel.records import Annotated, Curation, Document, Mention, Relation
 
-# a pipe may stand in the text itself, so only the first two split
+# the text may contain pipes, so only the first two separate fields
 _TEXT_LINE = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.DOTALL)
 _MIN_ANNOTATION_FIELDS = 5
 _QUOTED = 80
-_MOST_LINES = 200_000  # of one document, which is held in memory
+_MOST_LINES = 200_000  # in one document, which is held in memory
 
 
 def read_pubtator(path: Path, counts: Counts) -> Iterator[Annotated]:
@@ -39,10 +39,10 @@ def read_pubtator(path: Path, counts: Counts) -> Iterator[Annotated]:
 
     Args:
         path: the file.
-        counts: books documents, mentions, relation rows, repairs, and rows that cannot be read.
+        counts: receives the documents, annotations and relation rows read, repaired and excluded.
 
     Raises:
-        InputError: the file cannot be read, holds no document, or holds annotations of which none fits its text.
+        InputError: the file cannot be read, holds no document, or none of its annotations fits its text.
     """
     block: list[tuple[int, str]] = []
     block_id, documents, mentions = "", 0, 0
@@ -50,7 +50,7 @@ def read_pubtator(path: Path, counts: Counts) -> Iterator[Annotated]:
     for number, line in read_lines(path, counts):
         title = _TEXT_LINE.fullmatch(line)
         if not block and title is None:
-            # not held: a long file of another kind has no title at all
+            # not kept in memory: a file in another format may never have a title line
             if line.strip():
                 counts.add(Reason.ROWS_READ)
                 _bad_row(path, number, "no title line above it", counts)
@@ -75,14 +75,14 @@ def read_pubtator(path: Path, counts: Counts) -> Iterator[Annotated]:
             yield annotated
     if not documents:
         raise InputError(
-            f"{path}: no document in PubTator format",
-            "a document begins with a line like '227508|t|Title'; BioC is .xml or .json, records are .jsonl",
+            f"{path}: there is no document in PubTator format",
+            "a document begins with a line like '227508|t|Title'; use .xml or .json for BioC, .jsonl for records",
         )
     refuse_all_lost(path, counts[Reason.ANNOTATIONS_READ] - annotations_before, mentions)
 
 
 def _document(path: Path, block: list[tuple[int, str]], counts: Counts) -> Iterator[Annotated]:
-    """The document of one block of lines, the first of which is a title or an abstract."""
+    """The document in one block of lines, which begins with its title or abstract."""
     texts: dict[str, str] = {}
     doc_id = ""
     rows: list[tuple[int, str]] = []
@@ -133,7 +133,7 @@ def _mentions(doc_id: str, fields: list[str]) -> list[Mention]:
 def _curations(
     doc_id: str, rows: list[list[str]], concepts: dict[str, Concept], counts: Counts, place: str
 ) -> Iterator[Curation]:
-    """The relation rows that name two concepts; the source tells no types, so none are written."""
+    """The relation rows that name two concepts. The format does not give their types, so the types are empty."""
     for fields in rows:
         head, tail = (resolve(raw, "", concepts) for raw in fields[2:4])
         if says_no_relation(fields[1]):
@@ -163,11 +163,11 @@ class PubtatorWriter:
         """Write one document: title, abstract, its mentions, its relations, a blank line.
 
         Raises:
-            ConfigError: no document.
-            OutputError: an id with a character that ends an id in this format.
+            ConfigError: `document` is None.
+            OutputError: the document id contains a character that ends an id in this format.
         """
         if document is None:
-            raise ConfigError("PubTator files hold the text, and there is no document", "give --documents")
+            raise ConfigError("PubTator files hold the text, but there is no document", "give --documents")
         doc_id = document.doc_id
         if "|" in doc_id or _BREAKS.search(doc_id) or doc_id != doc_id.strip() or not doc_id:
             raise OutputError(f"document id {doc_id!r} cannot be written in PubTator format", "use --format bioc")
@@ -193,18 +193,18 @@ class PubtatorWriter:
 
 
 def _line(text: str) -> str:
-    """The text on one line, as long as before."""
+    """The text on one line. Its length does not change."""
     return _BREAKS.sub(" ", text)
 
 
 def _spelled(id_: str, type_: str) -> str:
-    """The id of a mention without the namespaces that PubTator leaves out, where its type tells them again."""
+    """The id of a mention, without its namespace if PubTator omits it and the entity type implies it."""
     local = local_id(id_)
     return local if concept_id(local, type_) == id_ else id_
 
 
 def _owners(mentions: Iterable[Mention]) -> Mapping[str, set[str]]:
-    """From an id without its namespace to the ids, among the mentions', that are it."""
+    """The ids of the mentions by their form without namespace."""
     owners: defaultdict[str, set[str]] = defaultdict(set)
     for mention in mentions:
         if mention.entity_id:
@@ -213,6 +213,6 @@ def _owners(mentions: Iterable[Mention]) -> Mapping[str, set[str]]:
 
 
 def _short_argument(id_: str, owners: Mapping[str, set[str]]) -> str:
-    """The id of an argument, whose type its row does not tell: short where it can only mean this concept."""
+    """The id of an argument. Relation rows have no types, so the short form is used only if it is unambiguous."""
     local = local_id(id_)
     return local if concept_id(local, "") == id_ or owners.get(local) == {id_} else id_

@@ -1,6 +1,6 @@
-"""How a relation refers to its arguments: by a concept id as the document's annotations write it.
+"""The arguments of relation rows, which refer to concepts by the ids of the document's annotations.
 
-Often without namespace and without type; only the mentions know those.
+The ids often lack a namespace and a type, which only the mentions provide.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from biorel.records import Curation, Mention
 Concept = tuple[str, str]
 """(entity id, entity type)"""
 
-# as corpora spell the negative class when they list its pairs, too
+# names of the negative class in corpora that list its pairs
 _NO_RELATION_WORDS = frozenset({"norelation", "none", "null", "nil", "na", "n/a", "nr", "1:nr:2", "notinclude"})
 
 
 def says_no_relation(word: str) -> bool:
-    """Whether the word of a relation row is the name of the negative class, which is no relation to be found."""
+    """Whether the name of a relation is that of the negative class, which is not a relation to predict."""
     return re.sub(r"[\s_-]", "", word).lower() in _NO_RELATION_WORDS
 
 
 def concepts_of(mentions: Iterable[Mention]) -> dict[str, Concept]:
-    """From an id, with and without its namespace, to the concept that a mention of the document gives it.
+    """The concepts of a document's mentions by id, with and without namespace.
 
-    Where two namespaces share a bare id, the first mention has it.
+    If two namespaces share a bare id, the first mention wins.
     """
     concepts: dict[str, Concept] = {}
     for mention in mentions:
@@ -39,12 +39,12 @@ def concepts_of(mentions: Iterable[Mention]) -> dict[str, Concept]:
 
 
 def resolve(raw: str, type_: str, concepts: Mapping[str, Concept]) -> Concept | None:
-    """The concept that an argument names; None where it says that there is none (`-`, empty).
+    """The concept that an argument names; None if it is marked as missing (`-`, empty).
 
     Args:
-        raw: the id as the relation writes it.
-        type_: the argument's type, empty where the relation does not tell it.
-        concepts: of the document's mentions.
+        raw: the id in the relation row.
+        type_: the entity type of the argument; empty if the relation does not give it.
+        concepts: see `concepts_of`.
     """
     id_ = concept_id(raw, type_)
     if id_ is None:

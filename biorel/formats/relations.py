@@ -19,21 +19,21 @@ from biorel.schemas import to_row
 from biorel.tables import read_table
 
 _PARQUET_MAGIC = b"PAR1"
-_MOST_CHARACTERS = 2**31  # what an offset of a table can count
+_MOST_CHARACTERS = 2**31  # the largest offset that a table can hold
 _RELATION = TypeAdapter(Relation)
 _SHOWN = 120
-_HINT = "relations are read from JSONL or Parquet, as biorel extract writes them"
+_HINT = "relations should be JSONL or Parquet in the form that biorel extract writes"
 
 
 def read_relations(path: Path, counts: Counts) -> Iterator[Relation]:
-    """Yield the relations of a file in file order; a file without any is a valid one.
+    """Yield the relations of a file in file order. A file without relations is valid.
 
     Args:
-        path: told as Parquet or JSON lines by its first bytes.
-        counts: books the relations read.
+        path: a Parquet or JSON-lines file; the first bytes decide which.
+        counts: receives the relations read.
 
     Raises:
-        InputError: the file cannot be read, or one of its lines (Parquet: rows) is no relation.
+        InputError: the file cannot be read, or one of its lines or rows is not a relation.
     """
     if read_head(path, len(_PARQUET_MAGIC)) == _PARQUET_MAGIC:
         relations = _from_parquet(path)
@@ -54,28 +54,28 @@ def _from_jsonl(path: Path, counts: Counts) -> Iterator[tuple[str, Relation]]:
             try:
                 yield place, _RELATION.validate_json(line)
             except ValidationError as error:
-                raise _no_relation(place, error) from error
+                raise _not_a_relation(place, error) from error
 
 
 def _from_parquet(path: Path) -> Iterator[tuple[str, Relation]]:
     for number, record in enumerate(read_table(path, Relation), start=1):
         place = f"{path}: row {number}"
         try:
-            # the columns of a struct come as a dict, which only this makes a record again
+            # a struct column is read as a dict, and the validation turns it into a record again
             yield place, _RELATION.validate_python(to_row(record))
         except ValidationError as error:
-            raise _no_relation(place, error) from error
+            raise _not_a_relation(place, error) from error
 
 
-def _no_relation(place: str, error: ValidationError) -> InputError:
-    """The first fault that pydantic found, in one line."""
+def _not_a_relation(place: str, error: ValidationError) -> InputError:
+    """The first fault found by pydantic, as one line."""
     fault = error.errors()[0]
     name = ".".join(str(part) for part in fault["loc"])[:_SHOWN]
     return InputError(f"{place}: not a relation ({name + ': ' if name else ''}{fault['msg'][:_SHOWN]})", _HINT)
 
 
 def _fault(relation: Relation) -> str:
-    """What no relation can be; empty for a sound one."""
+    """The first fault of a relation; empty if there is none."""
     for name, value in (
         ("doc_id", relation.doc_id),
         ("head.id", relation.head.id),
@@ -85,10 +85,10 @@ def _fault(relation: Relation) -> str:
         if not value.strip():
             return f"{name} is empty"
     if not all(map(math.isfinite, (relation.score, *(evidence.weight for evidence in relation.evidence)))):
-        return "a score or weight that is no finite number"
+        return "a score or weight is not a finite number"
     spans = (span for evidence in relation.evidence for span in _spans(evidence))
     if not all(0 <= start < end < _MOST_CHARACTERS for start, end in spans):
-        return "evidence with a span that is none (start and end are offsets, half-open)"
+        return "a span of the evidence is invalid (start and end are offsets, half-open)"
     return ""
 
 
@@ -110,7 +110,7 @@ class JsonlWriter:
         """Write one line for each relation.
 
         Raises:
-            ValueError: a score or a weight is not finite, which JSON cannot say.
+            ValueError: a score or weight is not finite, which JSON cannot express.
         """
         for relation in relations:
             self._stream.write(json.dumps(relation_row(relation), ensure_ascii=False, allow_nan=False) + "\n")
@@ -125,7 +125,7 @@ class JsonlWriter:
 
 
 def relation_row(relation: Relation) -> dict[str, Any]:
-    """The relation as an object of JSON; score and weights have six digits after the point."""
+    """The relation as a JSON object; score and weights are rounded to six decimal places."""
     row = to_row(relation)
     row["score"] = round(relation.score, _DIGITS)
     for evidence in row["evidence"]:

@@ -1,7 +1,7 @@
-"""Spans as annotated against spans as they are: every import checks text[start:end] == mention.
+"""Check annotated spans: every reader makes sure that text[start:end] is the text of the mention.
 
-Tools count offsets in UTF-8 bytes, in UTF-16 units, or on another edition of the text. A span that
-does not show the text it names is never kept as it is.
+Some tools count offsets in UTF-8 bytes or UTF-16 units, or annotate another edition of the text. A span that does not
+show the text of its mention is repaired or dropped.
 """
 
 from __future__ import annotations
@@ -15,24 +15,26 @@ from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.records import Document, Mention
 
-# characters, over all mentions of one document
+# limit of characters searched, over all mentions of one document
 _SEARCHED = 10**9
 _QUOTED = 80
 _OFFSET = re.compile(r"\d{1,18}")
 
 
 def is_offset(word: str) -> bool:
-    """Whether a word of a file is a whole number that may count characters."""
+    """Whether a field of a file is a whole number that can be an offset."""
     return _OFFSET.fullmatch(word) is not None
 
 
 def check_spans(document: Document, mentions: Sequence[Mention], counts: Counts, place: str) -> tuple[Mention, ...]:
-    """The mentions whose spans hold, repaired where that is certain; the others are dropped and booked.
+    """The mentions whose spans are right, or can be repaired with certainty. The others are dropped and counted.
 
-    Repairs, in this order, for a document with any mismatch: offsets counted in UTF-8 bytes, then in
-    UTF-16 units, where every mention matches after conversion; a mention whose text occurs exactly once; a
-    normalised text (PubTator3 writes `TNF-a` for `TNF-α`) of the same length as its span and alike but for
-    letters outside ASCII, case and kinds of blank, whose text is then the document's.
+    Repairs are tried in this order if any mention of the document does not match:
+
+    1. Offsets counted in UTF-8 bytes, then in UTF-16 units, if every mention matches after the conversion.
+    2. A mention whose text occurs exactly once.
+    3. A normalised text (PubTator3 writes `TNF-a` for `TNF-α`) that has the length of its span and differs only in
+       non-ASCII letters, case and kinds of blank. The mention gets the text of the document.
     """
     text = document.text
     if all(_holds(text, mention) for mention in mentions):
@@ -48,16 +50,16 @@ def check_spans(document: Document, mentions: Sequence[Mention], counts: Counts,
         if _holds(text, mention):
             kept.append(mention)
         elif room > 0:
-            kept.append(_anchored(text, mention, counts, place))
+            kept.append(_relocated(text, mention, counts, place))
             room -= len(text)
         else:
-            # a document with ever so many misplaced mentions must not be searched for ever
+            # bounds the time that a document with many misplaced mentions takes
             counts.add(Reason.MENTION_NOT_SEARCHED, place)
     return tuple(mention for mention in kept if mention is not None)
 
 
 def without_repeats(mentions: Iterable[Mention], counts: Counts, place: str) -> tuple[Mention, ...]:
-    """The mentions in their order, each once; a repeat is dropped and booked."""
+    """The distinct mentions in order. Repeated ones are dropped and counted."""
     kept: dict[Mention, None] = {}
     for mention in mentions:
         if mention in kept:
@@ -69,31 +71,33 @@ def without_repeats(mentions: Iterable[Mention], counts: Counts, place: str) -> 
 
 
 def refuse_all_lost(path: Path, annotations: int, mentions: int) -> None:
-    """Raises:
-    InputError: a file has annotations and not one of them could be imported.
+    """Refuse a file whose annotations were all dropped.
+
+    Raises:
+        InputError: the file has annotations, and none could be imported.
     """
     if annotations and not mentions:
         raise InputError(
-            f"{path}: {annotations} annotations, and none could be imported",
+            f"{path}: none of the {annotations} annotations could be imported",
             "the offsets do not fit the text; was the file annotated on another edition of it?",
         )
 
 
 def _holds(text: str, mention: Mention) -> bool:
-    # a slice that ends beyond the text is cut without a word
+    # the bounds are checked because a slice beyond the end of the text is cut silently
     inside = 0 <= mention.start < mention.end <= len(text)
     return inside and text[mention.start : mention.end] == mention.text
 
 
-def _anchored(text: str, mention: Mention, counts: Counts, place: str) -> Mention | None:
-    """A misplaced mention where it belongs, where that is certain."""
+def _relocated(text: str, mention: Mention, counts: Counts, place: str) -> Mention | None:
+    """The misplaced mention at its right place, or None if the place is not certain."""
     where = f"{place} {mention.start}-{mention.end} {mention.text[:_QUOTED]!r}"
     start = text.find(mention.text) if mention.text else -1
     if start >= 0 and text.find(mention.text, start + len(mention.text)) < 0:
         counts.add(Reason.SPAN_REPAIRED_UNIQUE_TEXT, where)
         return replace(mention, start=start, end=start + len(mention.text))
     shown = text[mention.start : mention.end] if 0 <= mention.start < mention.end <= len(text) else ""
-    # on another edition of the text the lengths agree too, so what the span shows must be alike
+    # in another edition of the text the lengths may agree by chance, so the characters are compared, too
     if shown and start < 0 and _normalised(shown, mention.text):
         counts.add(Reason.SPAN_TEXT_NORMALISED, where)
         return replace(mention, text=shown)
@@ -102,7 +106,7 @@ def _anchored(text: str, mention: Mention, counts: Counts, place: str) -> Mentio
 
 
 def _normalised(shown: str, text: str) -> bool:
-    """Whether the text may be what a source made of what the document shows, character by character."""
+    """Whether a source may have normalised the shown characters into this text."""
     return len(shown) == len(text) and all(
         ours.lower() == theirs.lower()
         or not (ours.isascii() and theirs.isascii())
@@ -112,10 +116,9 @@ def _normalised(shown: str, text: str) -> bool:
 
 
 def _converted(text: str, mentions: Sequence[Mention], encoding: str) -> list[Mention | None]:
-    """The mentions with offsets in code points, where they count in units of the encoding; None for one that is no
-    border of a character.
+    """Convert offsets from units of the encoding to code points; None for an offset inside a character.
 
-    Only what lies between two offsets is decoded, so that a long text is gone over once.
+    Only the text between two offsets is decoded at a time, so a long text is decoded once.
     """
     content, width = text.encode(encoding, "surrogatepass"), len("a".encode(encoding))
     wanted = sorted({offset for mention in mentions for offset in (mention.start, mention.end)})
@@ -136,7 +139,7 @@ def _converted(text: str, mentions: Sequence[Mention], encoding: str) -> list[Me
 
 
 def _is_border(content: bytes, place: int, width: int) -> bool:
-    """Whether a character begins at this byte, or the content ends, and not a later unit of one."""
+    """Whether a character begins, or the content ends, at this byte."""
     if place == len(content):
         return True
     return content[place] & 0xC0 != 0x80 if width == 1 else content[place + 1] & 0xFC != 0xDC

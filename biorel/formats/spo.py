@@ -1,4 +1,4 @@
-"""`.spo` files, K-BERT's layout of a graph: subject, predicate and object by name, a tab between, one triple a line."""
+"""`.spo` files, K-BERT's format of a graph: one triple a line, subject, predicate and object by name, with tabs."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ SOURCE = "spo"
 
 
 def read_spo(path: Path, counts: Counts) -> Iterator[Triple]:
-    """Yield the triples of a file; empty lines are passed over.
+    """Yield the triples of a file. Empty lines are skipped.
 
-    Such a file tells no articles. One that biorel wrote beside its table is therefore refused, as its articles would
-    be forgotten.
+    The format has no articles. A file that biorel wrote next to its table of triples is refused, because the articles
+    in that table would be lost.
 
     Raises:
-        InputError: the file cannot be read, a line has not three filled fields, or it is half of a biorel graph.
+        InputError: the file cannot be read, a line does not have three fields, or the file belongs to a biorel graph.
     """
     if (path.parent / TABLE).is_file():
         raise InputError(
-            f"{path}: the names of a graph whose articles stand in {TABLE} beside it",
-            f"use {path.parent} itself as --graph, or build it anew from what it was built from",
+            f"{path}: this file belongs to a graph whose articles are in {TABLE} in the same folder",
+            f"use {path.parent} as --graph, or build the graph again from its sources",
         )
     for number, line in read_lines(path, counts):
         if not line.strip():
@@ -35,8 +35,8 @@ def read_spo(path: Path, counts: Counts) -> Iterator[Triple]:
         if len(fields) != 3 or not all(fields):
             filled = sum(map(bool, fields))
             raise InputError(
-                f"{path}:{number}: {filled} field{'' if filled == 1 else 's'} where a triple has three",
-                "a line is: subject, a tab, predicate, a tab, object",
+                f"{path}:{number}: {filled} field{'' if filled == 1 else 's'} instead of three",
+                "each line should be: subject, tab, predicate, tab, object",
             )
         counts.add(Reason.ROWS_READ)
         counts.add(Reason.SPO_TRIPLES_KEPT)
@@ -45,7 +45,7 @@ def read_spo(path: Path, counts: Counts) -> Iterator[Triple]:
 
 
 def write_spo(path: Path, triples: Iterable[Triple]) -> None:
-    """Write the names of the triples, each line once; blanks within a name become single spaces."""
+    """Write the names of the triples, without repeated lines. Blanks within a name become single spaces."""
     lines = dict.fromkeys(
         "\t".join(" ".join(part.split()) for part in (triple.subject, triple.predicate, triple.object))
         for triple in triples

@@ -1,22 +1,22 @@
-"""Cells of a table that people open in a spreadsheet: none of them may become a formula there.
+"""Table cells that a spreadsheet does not run as formulas.
 
-A text that begins like a formula gets an apostrophe before it, as does one that begins like a guarded one: so taking
-the apostrophe off again gives back every text as it was.
+A text that begins like a formula gets an apostrophe before it. So does a text that begins like a guarded one, so that
+removing the apostrophe always restores the text.
 """
 
 from __future__ import annotations
 
 import re
 
-# the full-width forms are formulas in spreadsheets set to Chinese or Japanese
+# the full-width signs begin formulas in spreadsheets set to Chinese or Japanese
 _FORMULA = re.compile("'*[=+\\-@\uff1d\uff0b\uff0d\uff20]")
 
 
 def guarded(text: str) -> str:
-    """The text as a cell that no spreadsheet runs."""
+    """The text as a cell that no spreadsheet takes for a formula."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 
 def unguarded(cell: str) -> str:
-    """The text of a cell that `guarded` made."""
+    """The text of a cell made by `guarded`."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -17,7 +17,7 @@ from typing import Any
 
 from biorel.counts import Counts, Reason
 from biorel.errors import InputError
-from biorel.formats.files import HALF_OF_PAIR, LARGEST_JSON, is_bearable, read_whole
+from biorel.formats.files import HALF_OF_PAIR, LARGEST_JSON, fits_in_memory, read_whole
 from biorel.formats.jsonl import cut_title
 from biorel.records import AnswerSpan, Document, Question
 
@@ -25,24 +25,24 @@ _HINT = "SQuAD JSON is data > paragraphs > context and qas, each with id, questi
 
 
 class _FaultError(Exception):
-    """What is wrong, at which place."""
+    """The place and the kind of a fault."""
 
 
 def read_squad(path: Path, counts: Counts) -> Iterator[tuple[Document, tuple[Question, ...]]]:
     """Yield each paragraph as a document with its questions.
 
-    A document's id is the title of its article, with `#2` and so on for further paragraphs, and for titles that
-    come again. An answer whose text does not stand at its start is moved where the text occurs once, else dropped
-    and booked.
+    The id of a document is the title of its article, followed by `#2` and so on for further paragraphs and repeated
+    titles. An answer whose text is not at its start is moved if the text occurs exactly once; otherwise it is
+    dropped and counted.
 
     Raises:
-        InputError: the file cannot be read, is not JSON, or is not in this form; the place is told.
+        InputError: the file cannot be read, is not JSON, or is not in this form; the message names the place.
     """
     content = read_whole(path, LARGEST_JSON)
     try:
         text = content.decode("utf-8-sig")
-        if not is_bearable(text):
-            raise InputError(f"{path}: too many values to be read at once", "cut it into several files")
+        if not fits_in_memory(text):
+            raise InputError(f"{path}: the file has too many values to be read at once", "divide it into several files")
         value = json.loads(text)
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON ({error})", _HINT) from error
@@ -68,7 +68,7 @@ def _paragraphs(value: Any, counts: Counts, place: str) -> Iterator[tuple[Docume
             for place_, item in enumerate(_list(_field(paragraph, "qas", inner), f"{inner}.qas")):
                 question = _question(item, f"{inner}.qas[{place_}]", doc_id, context, counts, place)
                 if question.question_id in asked:
-                    raise _FaultError(f"{inner}.qas[{place_}]: the id {question.question_id} stands earlier already")
+                    raise _FaultError(f"{inner}.qas[{place_}]: the id {question.question_id} is used before")
                 asked.add(question.question_id)
                 questions.append(question)
             counts.add(Reason.RECORDS_READ)
@@ -90,7 +90,7 @@ def _question(item: Any, where: str, doc_id: str, context: str, counts: Counts, 
         wanted = _text(_field(answer, "text", inner), f"{inner}.text")
         start = _field(answer, "answer_start", inner)
         if isinstance(start, bool) or not isinstance(start, int):
-            raise _FaultError(f"{inner}.answer_start is no whole number")
+            raise _FaultError(f"{inner}.answer_start is not a whole number")
         counts.add(Reason.ANSWERS_READ)
         if not wanted.strip():
             counts.add(Reason.ANSWER_EMPTY, f"{path} {question_id}")
@@ -111,14 +111,14 @@ def _question(item: Any, where: str, doc_id: str, context: str, counts: Counts, 
 
 
 class _FreeNames:
-    """Gives each document a name of its own."""
+    """Gives each document a distinct name."""
 
     def __init__(self) -> None:
         self._used: set[str] = set()
-        self._numbers: Counter[str] = Counter()  # the last that each title has had
+        self._numbers: Counter[str] = Counter()  # the last number given for each title
 
     def take(self, title: str) -> str:
-        """The title, or the title with the first number that no document has yet."""
+        """The title, followed by a number if another document has the name already."""
         name = title
         while name in self._used:
             self._numbers[title] += 1
@@ -129,7 +129,7 @@ class _FreeNames:
 
 def _field(value: Any, name: str, where: str) -> Any:
     if not isinstance(value, dict):
-        raise _FaultError(f"{where} is no object")
+        raise _FaultError(f"{where} is not an object")
     if name not in value:
         raise _FaultError(f"{where} has no {name}")
     return value[name]
@@ -137,7 +137,7 @@ def _field(value: Any, name: str, where: str) -> Any:
 
 def _list(value: Any, where: str) -> list[Any]:
     if not isinstance(value, list):
-        raise _FaultError(f"{where} is no list")
+        raise _FaultError(f"{where} is not a list")
     return value
 
 
@@ -145,9 +145,9 @@ def _text(value: Any, where: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        raise _FaultError(f"{where} is no text")
+        raise _FaultError(f"{where} is not a text")
     if HALF_OF_PAIR.search(value):
-        raise _FaultError(f"{where} holds half of a surrogate pair, which is no character")
+        raise _FaultError(f"{where} holds half of a surrogate pair, which is not a character")
     return value
 
 
@@ -155,9 +155,9 @@ VERSION = "v2.0"
 
 
 def write_squad(path: Path, items: Iterable[tuple[Document, Sequence[Question]]]) -> None:
-    """Write all documents with their questions; what `formats.squad` reads again.
+    """Write documents with their questions, as `read_squad` reads them.
 
-    Spans keep their offsets; concept ids have no place in the format.
+    Spans keep their offsets. The format has no concept ids.
     """
     data = [_article(document, questions) for document, questions in items]
     path.write_text(json.dumps({"version": VERSION, "data": data}, ensure_ascii=False) + "\n", encoding="utf-8")

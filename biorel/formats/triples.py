@@ -1,4 +1,4 @@
-"""Triples of a corpus into files: a Parquet table, or TSV for spreadsheets, R and pandas."""
+"""Write the triples of a corpus as a Parquet table, or as TSV for spreadsheets, R and pandas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLUMNS = (
 
 
 def write_tsv(path: Path, triples: Iterable[CorpusTriple]) -> None:
-    """One row for each triple; documents are joined with `|`, spans are `start-end` in the best document."""
+    """Write one row for each triple. Documents are joined with `|`; spans are `start-end` in the best document."""
     with path.open("w", encoding="utf-8", newline="") as stream:
         rows = csv.writer(stream, dialect="excel-tab", lineterminator="\n")
         rows.writerow(COLUMNS)
@@ -48,10 +48,10 @@ WRITERS: dict[str, Callable[[Path, Iterable[CorpusTriple]], None]] = {"parquet":
 
 
 def triples_format(path: Path, chosen: str) -> str:
-    """The format to write, a key of `WRITERS`: the one chosen, or for `auto` the one of the path's suffix.
+    """The format to write, a key of `WRITERS`: the one chosen, or for `auto` the one with the path's suffix.
 
     Raises:
-        ConfigError: the suffix is none of these.
+        ConfigError: no format has this suffix.
     """
     found = path.suffix.lower().removeprefix(".") if chosen == "auto" else chosen
     if found not in WRITERS:

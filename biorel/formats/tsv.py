@@ -1,10 +1,9 @@
 """TSV with a header, one row per relation, for spreadsheets, R and pandas.
 
-The three evidence columns are of the strongest mention pair, as `start-end` in characters of the text (title, one
-space, abstract); they are empty where a relation has no evidence. Line breaks and tabs in a name become spaces. A
-cell that a spreadsheet would take for a formula (it begins with `=`, `+`, `-` or `@`) has an apostrophe before it,
-which `sources.cells.unguarded` takes off again; a cell that holds a double quote is quoted, and its quotes are
-doubled, as such programs expect.
+The three evidence columns describe the strongest mention pair, as `start-end` in characters of the text (title, one
+space, abstract). They are empty for a relation without evidence. Line breaks and tabs in a name become spaces. A cell
+that a spreadsheet would take for a formula (beginning with `=`, `+`, `-` or `@`) gets an apostrophe before it, which
+`spreadsheet_cells.unguarded` removes. A cell with a double quote is quoted, and its quotes are doubled.
 """
 
 from __future__ import annotations
@@ -65,16 +64,16 @@ def _row(relation: Relation) -> list[str]:
 
 
 def cell(text: str) -> str:
-    """The text on one line, and not as a formula."""
+    """The text on one line, guarded against being read as a formula."""
     return guarded(_BREAKS.sub(" ", text))
 
 
 def score_cell(score: float) -> str:
-    """A score with as many digits as mean anything."""
+    """A score with its significant digits."""
     return str(round(score, _DIGITS))
 
 
 def evidence_cells(evidence: Evidence | None) -> list[str]:
-    """The cells of `EVIDENCE`, each `start-end`; empty where there is none."""
+    """The cells of `EVIDENCE`, each `start-end`; empty without evidence."""
     spans = (evidence.head, evidence.tail, evidence.sentence) if evidence else ()
     return [f"{start}-{end}" for start, end in spans] or [""] * len(EVIDENCE)

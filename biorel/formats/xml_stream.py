@@ -1,7 +1,7 @@
-"""XML read as a stream, and safely: nothing outside the file is opened, nothing inside it can explode.
+"""Read XML as a stream, safely: no other file is opened, and memory stays bounded.
 
-A DOCTYPE is allowed, as BioC, MeSH and PubMed files have one, but the DTD that it names is never loaded.
-An entity that the file defines for itself stays a reference and is not expanded.
+A DOCTYPE is allowed, because BioC, MeSH and PubMed files have one, but its DTD is never loaded. Entities that the file
+defines are not expanded.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _SAFE = {
 
 
 def read_elements(path: Path, expected: str, roots: Collection[str], children: Collection[str]) -> Iterator[Any]:
-    """Yield the root's children with these tags, each whole, one at a time; memory holds one.
+    """Yield the children of the root that have these tags, one at a time; memory holds one.
 
     Args:
         path: the file, plain or gzip.
-        expected: what the format is called, for the message.
-        roots: the tags that the root may have.
-        children: the tags to yield; others are passed over.
+        expected: the name of the format, for messages.
+        roots: the tags allowed for the root.
+        children: the tags to yield; other children are skipped.
 
     Raises:
         InputError: the file cannot be read, is not well-formed XML, or has another root.
@@ -45,10 +45,10 @@ def read_elements(path: Path, expected: str, roots: Collection[str], children: C
 def stream_elements(
     stream: IO[bytes], place: str, expected: str, roots: Collection[str], children: Collection[str]
 ) -> Iterator[Any]:
-    """As `read_elements`, of an open stream; `place` names it in messages.
+    """As `read_elements`, from an open stream; `place` names it in messages.
 
     Raises:
-        InputError: what comes is not well-formed XML, has another root, or a record without end.
+        InputError: the content is not well-formed XML, has another root, or a record exceeds the limits of `Meter`.
     """
     root: Any = None
     metered = Meter(stream, place)
@@ -61,18 +61,18 @@ def stream_elements(
                 if element.tag in children:
                     yield element
                 metered.child_ended()
-                # what was read is let go, the element before it too, as that one's tail came later
+                # free what was read, and the element before it, whose tail was read later
                 element.clear()
                 while element.getprevious() is not None:
                     del root[0]
     except etree.XMLSyntaxError as error:
-        # libxml2's message may run over several lines, and quote long names
+        # the message of libxml2 may have several lines and quote long names
         message = (error.msg or "broken off").partition("\n")[0][:_SHOWN]
         raise InputError(f"{place}: not well-formed XML ({message})", "fetch the file again") from error
 
 
 def text_of(element: Any) -> str:
-    """All text inside an element, that of inline tags such as `<sub>` with it."""
+    """All text inside an element, including that of inline tags such as `<sub>`."""
     return "".join(element.itertext())
 
 
@@ -81,19 +81,19 @@ def _check_root(place: str, found: str, expected: str, roots: Collection[str]) -
         wanted = " or ".join(f"<{root}>" for root in roots)
         raise InputError(
             f"{place}: root element <{found[:_SHOWN]}> where {wanted} ({expected}) was expected",
-            "is this the right file, and the right format?",
+            "is this the right file and format?",
         )
 
 
 # of one child of the root, in bytes; an article with thousands of authors has some three million
 LARGEST_CHILD = 2**24
-MOST_TAGS = 1_000_000  # in one child, those that end an element among them
+MOST_TAGS = 1_000_000  # in one child of the root, end tags included
 MOST_ATTRIBUTES = 1000
 _HINT = "is this the right file?"
 
 
 class Meter:
-    """A stream of XML, watched.
+    """A stream of XML that is checked against limits while it is read.
 
     Attributes:
         since_child: bytes read since the last child of the root ended.
@@ -107,15 +107,15 @@ class Meter:
         self._tags = 0
 
     def child_ended(self) -> None:
-        """Tell that a child of the root has ended: the next one has its own room."""
+        """Reset the limits, because a child of the root has ended."""
         self.since_child = self._tags = 0
 
     def read(self, size: int) -> bytes:
         """The next bytes.
 
         Raises:
-            InputError: a record of more than `LARGEST_CHILD` bytes or `MOST_TAGS`, or a tag of more than
-                `MOST_ATTRIBUTES`.
+            InputError: a record has more than `LARGEST_CHILD` bytes or `MOST_TAGS` tags, or a tag has more than
+                `MOST_ATTRIBUTES` attributes.
         """
         content = self._stream.read(size)
         self.since_child += len(content)
@@ -124,10 +124,10 @@ class Meter:
         self._tags += content.count(b"<")
         if self._tags > MOST_TAGS:
             raise InputError(f"{self._place}: one record has more than {MOST_TAGS} tags", _HINT)
-        # a tag begins at each `<`, which no attribute may hold, and its attributes have an equals sign each
+        # each `<` begins a tag, because attributes cannot contain it; each attribute has an equals sign
         first, *tags = content.split(b"<")
         counts = [self._equals + first.count(b"="), *(tag.count(b"=") for tag in tags)]
         if max(counts) > MOST_ATTRIBUTES:
-            raise InputError(f"{self._place}: a tag of more than {MOST_ATTRIBUTES} attributes", _HINT)
+            raise InputError(f"{self._place}: a tag has more than {MOST_ATTRIBUTES} attributes", _HINT)
         self._equals = counts[-1]
         return content

@@ -102,7 +102,7 @@ def test_a_bad_line_stops_the_command_in_one_line_and_leaves_nothing(tmp_path, w
     own = write("own.spo", "Tim Cook\tCEO\n")
     code, _, told = command_line(capsys, "build-graph", "--spo", own, "--out", tmp_path / "graph")
     assert code == 3
-    assert told.splitlines()[0] == f"error: {own}:1: 2 fields where a triple has three"
+    assert told.splitlines()[0] == f"error: {own}:1: 2 fields instead of three"
     assert not (tmp_path / "graph").exists()
 
 

@@ -54,7 +54,7 @@ def test_p_02_rejects_a_file_with_no_usable_annotation(write, counts, format_):
         path, read = write("a.json", content), read_bioc
     else:
         path, read = write("a.txt", f"900001|t|{TEXT}\n900001|a|\n{rows}"), read_pubtator
-    with pytest.raises(InputError, match="2 annotations, and none could be imported"):
+    with pytest.raises(InputError, match="none of the 2 annotations could be imported"):
         list(read(path, counts))
 
 

@@ -142,7 +142,7 @@ def test_P02_annotations_are_read_from_sentences_and_from_the_document(read, cou
 
 def test_P02_a_file_whose_annotations_all_fail_is_an_error(read, counts):
     wrong = passage("title", 0, "tremor, tremor", annotation("T1", "Disease", "D900002", 3, "tremor"))
-    with pytest.raises(InputError, match="1 annotations, and none could be imported"):
+    with pytest.raises(InputError, match="none of the 1 annotations could be imported"):
         read([document(wrong)])
     assert [item.mentions for item in read([document(passage("title", 0, "No annotation"))])] == [()]
 

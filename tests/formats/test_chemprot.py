@@ -137,7 +137,7 @@ def test_several_sets_are_told(write, tmp_path):
 def test_an_incomplete_set_is_told(write, tmp_path, names):
     for name in names:
         write(name, "")
-    with pytest.raises(InputError, match="no ChemProt or DrugProt set"):
+    with pytest.raises(InputError, match="no ChemProt or DrugProt files"):
         locate(tmp_path)
     with pytest.raises(InputError, match="no such folder"):
         locate(tmp_path / "absent")

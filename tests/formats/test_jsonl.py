@@ -231,8 +231,8 @@ def test_a_byte_order_mark_within_the_file_is_told(read):
         ("{oops", "not JSON: Expecting property name enclosed in double quotes at column 2"),
         ('{"pmid": 1} trailing', "not JSON: Extra data at column 13"),
         ('{"pmid": 0012}', "not JSON: Expecting ',' delimiter at column 11"),
-        ('{"pmid": 1, "title": "T", "score": NaN}', "not JSON: NaN is no JSON number"),
-        ('{"pmid": 1, "title": "T", "score": -Infinity}', "not JSON: -Infinity is no JSON number"),
+        ('{"pmid": 1, "title": "T", "score": NaN}', "not JSON: NaN is not a JSON number"),
+        ('{"pmid": 1, "title": "T", "score": -Infinity}', "not JSON: -Infinity is not a JSON number"),
         ("ab", "not JSON: Expecting value at column 1"),
         ("\t ab", "not JSON: Expecting value at column 3"),
         ("tab", "not JSON: Expecting value at column 1"),
@@ -244,7 +244,7 @@ def test_a_byte_order_mark_within_the_file_is_told(read):
         ('"text"', "not a JSON object"),
         ("null", "not a JSON object"),
         ('{"a":' * 100_000, "nested too deeply"),
-        ('{"pmid": ' + "9" * 5000 + "}", "not JSON that can be read: Exceeds the limit"),
+        ('{"pmid": ' + "9" * 5000 + "}", "the JSON cannot be read: Exceeds the limit"),
         ({"title": "T."}, "no id: one of pmid, id or doc_id is needed"),
         ({"pmid": None, "id": " ", "title": "T."}, "no id"),
         ({"pmid": 1}, "no text: a title, an abstract or a text is needed"),
@@ -290,7 +290,7 @@ def test_a_repeated_id_is_a_bad_record_and_the_first_stays(read):
     bad_first = {"pmid": "5", "title": ""}
     found = read(TEXT, TEXT | {"pmid": "900001"}, TEXT | {"pmid": "0900001"}, bad_first, TEXT | {"pmid": 5})
     assert [type(record) for _, record in found] == [Annotated, BadRecord, Annotated, BadRecord, Annotated]
-    assert found[1][1] == BadRecord(2, "900001", "id 900001 stands on an earlier line already")
+    assert found[1][1] == BadRecord(2, "900001", "the id 900001 is on an earlier line, too")
 
 
 @pytest.mark.parametrize("content", ["", "\n \n", "\ufeff"])

@@ -31,12 +31,12 @@ def test_what_is_written_is_read_again_by_name(tmp_path, counts):
 )
 def test_a_line_that_is_no_triple_is_told_with_its_number(write, counts, line, fields):
     path = write("own.spo", f"a\tb\tc\n\n{line}\n")
-    with pytest.raises(InputError, match=rf"own\.spo:3: {fields} where a triple has three"):
+    with pytest.raises(InputError, match=rf"own\.spo:3: {fields} instead of three"):
         list(read_spo(path, counts))
 
 
 def test_the_lines_beside_a_table_with_articles_are_refused(write, counts):
     write("graph/triples.parquet", b"")
     path = write("graph/triples.spo", "a\tb\tc\n")
-    with pytest.raises(InputError, match="whose articles stand in"):
+    with pytest.raises(InputError, match="whose articles are in"):
         list(read_spo(path, counts))

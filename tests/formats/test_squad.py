@@ -98,18 +98,18 @@ def test_what_is_written_is_read_again(tmp_path, counts):
     ("content", "fault"),
     [
         ("{", "not JSON"),
-        ("[]", "the file is no object"),
+        ("[]", "the file is not an object"),
         ("{}", "the file has no data"),
         ('{"data": [{}]}', r"data\[0\] has no paragraphs"),
         ('{"data": [{"paragraphs": [{"context": " ", "qas": []}]}]}', r"paragraphs\[0\].context is empty"),
-        ('{"data": [{"paragraphs": [{"context": 1.5, "qas": []}]}]}', "context is no text"),
-        ('{"data": [{"paragraphs": [{"context": "x", "qas": {}}]}]}', "qas is no list"),
+        ('{"data": [{"paragraphs": [{"context": 1.5, "qas": []}]}]}', "context is not a text"),
+        ('{"data": [{"paragraphs": [{"context": "x", "qas": {}}]}]}', "qas is not a list"),
         ('{"data": [{"paragraphs": [{"context": "x\\ud83d", "qas": []}]}]}', "context holds half of a surrogate pair"),
         ('{"data": [{"paragraphs": [{"context": "x", "qas": [{"id": 1, "question": " "}]}]}]}', "question is empty"),
         (
             '{"data": [{"paragraphs": [{"context": "x", "qas": [{"id": 1, "question": "q", "answers": '
             '[{"text": "x", "answer_start": "0"}]}]}]}]}',
-            r"answers\[0\].answer_start is no whole number",
+            r"answers\[0\].answer_start is not a whole number",
         ),
     ],
 )
@@ -127,10 +127,10 @@ def test_a_file_beyond_all_question_sets_is_not_read(write, counts, monkeypatch)
 
 def test_values_without_end_are_refused_before_they_fill_the_memory(write, counts, monkeypatch):
     monkeypatch.setattr(json_size, "MOST_VALUES", 5)
-    with pytest.raises(InputError, match=r"s\.json: too many values to be read at once"):
+    with pytest.raises(InputError, match=r"s\.json: the file has too many values to be read at once"):
         list(read_squad(write("s.json", json.dumps({"data": [{}, {}, {}, {}, {}]})), counts))
 
 
 def test_a_repeated_question_id_is_told(write, counts):
-    with pytest.raises(InputError, match=r"qas\[1\]: the id q1 stands earlier already"):
+    with pytest.raises(InputError, match=r"qas\[1\]: the id q1 is used before"):
         list(read_squad(file_of(write, qa(), qa()), counts))

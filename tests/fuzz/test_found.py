@@ -87,7 +87,7 @@ def test_a_table_with_other_types_is_read_where_they_fit_and_refused_where_not(t
 def test_a_missing_text_in_a_table_does_not_become_the_word_none(tmp_path):
     path = tmp_path / "documents.parquet"
     pq.write_table(pa.table({"doc_id": ["1"], "title": ["t"], "abstract": pa.array([None], pa.string())}), path)
-    with pytest.raises(InputError, match="rows without abstract"):
+    with pytest.raises(InputError, match="rows have no abstract"):
         list(read_table(path, Document))
 
 
@@ -119,7 +119,7 @@ def test_a_prediction_that_is_too_deep_or_no_text_is_a_malformed_row(tmp_path, l
 def test_a_relation_with_an_offset_that_no_table_holds_is_refused(tmp_path):
     evidence = {"head": [0, 2**31], "tail": [0, 1], "weight": 1, "sentence": [0, 1]}
     (tmp_path / "a.jsonl").write_text(json.dumps(RELATION | {"evidence": [evidence]}), encoding="utf-8")
-    with pytest.raises(InputError, match="span that is none"):
+    with pytest.raises(InputError, match="a span of the evidence is invalid"):
         list(read_relations(tmp_path / "a.jsonl", Counts()))
 
 
