@@ -27,7 +27,7 @@ class Document:
 class Article:
     """PubMed's data about a document, apart from its text.
 
-    `year` is the year of publication, or None if unknown. `abstract_source` is `abstract`, `other abstract` (for example
+    `year` is the year of publication, or None if unknown. `abstract_source` is `abstract`, `other abstract` (such as
     the publisher's, if the article has none) or `none`.
     """
 
@@ -57,8 +57,8 @@ class Curation:
     """A relation that curators recorded for one article.
 
     `relation` has the name that the source uses (`CID`, `marker/mechanism`, `increases^expression`); a relation schema
-    maps it to a label. A type is empty if the source does not give it (relation rows of PubTator). `asserted` is False for
-    a row that the source inferred (CTD, through a gene or chemical).
+    maps it to a label. A type is empty if the source does not give it (relation rows of PubTator). `asserted` is False
+    for a row that the source inferred (CTD, through a gene or chemical).
     """
 
     doc_id: str

@@ -11,7 +11,7 @@ from biorel.tables import read_table, write_table
 from tests.builders import example, random_example, with_branches
 
 
-def test_branches_survive_the_table(tmp_path):
+def test_branches_survive_a_round_trip(tmp_path):
     written = [with_branches(random_example(1, 12), 1), example(tokens=[5, 6])]
     write_table(tmp_path / "examples.parquet", Example, written)
     assert [one.branch_tokens for one in read_table(tmp_path / "examples.parquet", Example)] == [
@@ -19,7 +19,7 @@ def test_branches_survive_the_table(tmp_path):
     ]
 
 
-def test_examples_from_before_there_were_branches_have_none(tmp_path):
+def test_older_examples_have_no_branches(tmp_path):
     path = tmp_path / "examples.parquet"
     write_table(path, Example, [with_branches(random_example(1, 12), 1)])
     pq.write_table(pq.read_table(path).drop_columns(["branch_tokens", "branch_anchors"]), path)
@@ -27,7 +27,7 @@ def test_examples_from_before_there_were_branches_have_none(tmp_path):
     assert (read.branch_tokens, read.branch_anchors) == ((), ())
 
 
-def test_columns_under_a_former_name_are_read(tmp_path):
+def test_reads_columns_under_a_former_name(tmp_path):
     path = tmp_path / "pairs.parquet"
     written = [Pair("1", "MESH:D1", "Chemical", "MESH:D2", "Disease", (), "hypernym")]
     write_table(path, Pair, written)
@@ -38,7 +38,7 @@ def test_columns_under_a_former_name_are_read(tmp_path):
 
 
 @pytest.mark.parametrize("missing", ["branch_tokens", "pair_lexical_features", "doc_id"])
-def test_any_other_column_is_missed(tmp_path, missing):
+def test_rejects_missing_columns(tmp_path, missing):
     path = tmp_path / "examples.parquet"
     write_table(path, Example, [random_example(1, 12)])
     pq.write_table(pq.read_table(path).drop_columns([missing]), path)

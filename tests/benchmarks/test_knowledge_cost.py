@@ -104,7 +104,7 @@ def test_cost_of_a_training_step(benchmark, shared_folder, graph, branches):
     def step() -> None:
         output = model.train()(inputs)
         loss = task_loss(output, inputs, positive_weight=1.0) + ner_loss(
-            output.ner, inputs.ner_labels, inputs.token_mask
+            output.ner_scores, inputs.ner_labels, inputs.token_mask
         )
         loss.backward()
 

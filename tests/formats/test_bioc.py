@@ -140,7 +140,7 @@ def test_P02_annotations_are_read_from_sentences_and_from_the_document(read, cou
         ]
 
 
-def test_P02_a_file_whose_annotations_all_fail_is_an_error(read, counts):
+def test_P02_rejects_a_file_with_no_usable_annotation(read, counts):
     wrong = passage("title", 0, "tremor, tremor", annotation("T1", "Disease", "D900002", 3, "tremor"))
     with pytest.raises(InputError, match="none of the 1 annotations could be imported"):
         read([document(wrong)])
@@ -148,7 +148,7 @@ def test_P02_a_file_whose_annotations_all_fail_is_an_error(read, counts):
 
 
 @pytest.mark.parametrize("offsets", [(0, 25), (0, 24), (0, 99), (7, 40)])
-def test_spans_follow_their_passage_wherever_the_source_puts_it(read, offsets):
+def test_spans_follow_their_passage_at_any_offset(read, offsets):
     first, second = offsets
     title = passage("title", first, "Alphadrug causes tremor.", annotation("T1", "D", "-", first, "Alphadrug"))
     abstract = passage("abstract", second, "More tremor.", annotation("T2", "D", "-", second + 5, "tremor"))
@@ -157,7 +157,7 @@ def test_spans_follow_their_passage_wherever_the_source_puts_it(read, offsets):
     assert shown(annotated) == [(0, "Alphadrug", None), (30, "tremor", None)]
 
 
-def test_P07_offsets_that_count_bytes_hold_in_every_passage(read, counts):
+def test_P07_converts_byte_offsets_in_every_passage(read, counts):
     title, abstract = "β-drug and β-agonist.", "µg of β-drug and β-drug."
     in_title = annotation("T1", "Chemical", "-", len("β-drug and ".encode()), "β-agonist")
     in_title["locations"][0]["length"] = len("β-agonist".encode())
@@ -172,14 +172,14 @@ def test_P07_offsets_that_count_bytes_hold_in_every_passage(read, counts):
     assert counts[Reason.SPAN_REPAIRED_UTF8] == 2
 
 
-def test_P08_a_document_of_another_edition_leaves_the_others_alone(read, counts):
+def test_P08_a_document_of_another_edition_does_not_affect_the_others(read, counts):
     shifted = passage("title", 0, "tremor after tremor by drug", annotation("T1", "Disease", "D900002", 3, "tremor"))
     first, second = read([document(shifted, id_="1"), document(TITLE, id_="2")])
     assert (first.mentions, len(second.mentions)) == ((), 2)
     assert counts[Reason.MENTION_SPAN_MISMATCH] == 1
 
 
-def test_P09_identifiers_in_every_style(read):
+def test_P09_reads_identifiers_in_every_style(read):
     raw = ["MESH:D900001", "D900001", "mesh:d900001", "CHEBI:900", None, "-", 9003]
     marks = [annotation(str(at), "Chemical", id_, at, "abcdefg"[at]) for at, id_ in enumerate(raw)]
     (annotated,) = read([document(passage("title", 0, "abcdefg", *marks))])
@@ -194,7 +194,7 @@ def test_P09_identifiers_in_every_style(read):
     ]
 
 
-def test_concepts_under_the_name_of_their_vocabulary(read, counts):
+def test_reads_concepts_under_the_name_of_their_vocabulary(read, counts):
     marks = [
         {"id": "1", "infons": {"type": "Disease", "MESH": "D900001|D900002"}},
         {"id": "2", "infons": {"type": "Gene", "NCBI GENE": "9003"}},
@@ -229,12 +229,12 @@ def test_concepts_under_the_name_of_their_vocabulary(read, counts):
         [passage("abstract", 4, "Aa."), passage("title", 0, "Tt.")],
     ],
 )
-def test_the_title_is_the_passage_marked_so_or_the_first(read, passages):
+def test_the_title_is_the_marked_passage_or_the_first(read, passages):
     (annotated,) = read([document(*passages)])
     assert annotated.document == Document("900001", "Tt.", "Aa.")
 
 
-def test_an_abstract_without_a_title_is_an_abstract(read):
+def test_an_abstract_without_a_title_stays_an_abstract(read):
     mark = annotation("T1", "Disease", "-", 5, "tremor")
     (annotated,) = read([document(passage("abstract", 0, "More tremor.", mark))])
     assert annotated.document == Document("900001", "", "More tremor.")
@@ -249,13 +249,13 @@ def test_sections_of_an_abstract_are_joined_in_order(read):
     assert shown(annotated) == [(11, "tremor", None)]
 
 
-def test_empty_passages_and_documents_do_no_harm(read):
+def test_accepts_empty_passages_and_documents(read):
     first, second = read([document(passage("title", 0, "Tt."), passage("abstract", 4, "")), document(id_="2")])
     assert first.document == Document("900001", "Tt.", "")
     assert second.document == Document("2", "", "")
 
 
-def test_a_mention_in_parts_is_one_span_over_them(read, counts):
+def test_a_discontinuous_mention_becomes_one_span(read, counts):
     mark = annotation("T1", "Disease", "D900001", 0, "renal failure")
     mark["locations"] = [{"offset": 0, "length": 5}, {"offset": 16, "length": 7}]
     wrong = annotation("T2", "Disease", "D900001", 0, "other words")
@@ -267,7 +267,7 @@ def test_a_mention_in_parts_is_one_span_over_them(read, counts):
 
 
 @pytest.mark.parametrize("locations", [[], [{"offset": "x", "length": 3}], [{"offset": 1.5, "length": 3}], [{}]])
-def test_an_annotation_without_offsets_is_dropped_and_booked(read, counts, locations):
+def test_drops_and_counts_annotations_without_offsets(read, counts, locations):
     bad = annotation("T9", "Disease", "-", 0, "tremor") | {"locations": locations}
     (annotated,) = read([document(TITLE | {"annotations": [*TITLE["annotations"], bad]})])
     assert len(annotated.mentions) == 2
@@ -301,7 +301,7 @@ def test_relations_of_every_corpus_become_curations(read, relation):
     assert on_document.curations == on_passage.curations == (CURATION,)
 
 
-def test_bare_genes_in_relations_are_those_of_the_mentions(read):
+def test_bare_gene_ids_in_relations_match_those_of_the_mentions(read):
     genes = passage(
         "title", 0, "GEN1 GEN2", annotation("1", "Gene", "9003", 0, "GEN1"), annotation("2", "Gene", 9004, 5, "GEN2")
     )
@@ -310,7 +310,7 @@ def test_bare_genes_in_relations_are_those_of_the_mentions(read):
     assert annotated.curations == (Curation("900001", "Gene", "NCBIGene:9003", "Bind", "Gene", "NCBIGene:9004"),)
 
 
-def test_the_bars_of_a_mutation_are_not_those_of_a_type(read):
+def test_bars_in_a_mutation_do_not_separate_a_type(read):
     mutation = passage("title", 0, "T790M", annotation("1", "SequenceVariant", "p|DEL|10_12|", 0, "T790M"))
     infons = {"type": "Cause", "role1": "p|DEL|10_12|", "role2": "DNAMutation|c|SUB|A|1|T"}
     (annotated,) = read([document(mutation, relations=[{"id": "R", "infons": infons}])])
@@ -319,7 +319,7 @@ def test_the_bars_of_a_mutation_are_not_those_of_a_type(read):
     )
 
 
-def test_an_argument_of_several_concepts_makes_a_curation_for_each(read, counts):
+def test_an_argument_with_several_concepts_gives_a_curation_for_each(read, counts):
     marks = [
         annotation("T1", "Chemical", "D900001", 0, "Alphadrug"),
         annotation("T2", "Disease", "D900002|D900003", 17, "tremor"),
@@ -345,7 +345,7 @@ def test_an_argument_of_several_concepts_makes_a_curation_for_each(read, counts)
         ),
     ],
 )
-def test_relations_that_cannot_be_read_are_booked(read, counts, relation, reason):
+def test_counts_unreadable_relations(read, counts, relation, reason):
     (annotated,) = read([document(TITLE, relations=[relation])])
     assert annotated.curations == ()
     assert counts[Reason.RELATION_ROWS_READ] == counts[reason] == 1
@@ -367,7 +367,7 @@ ONE = document(TITLE, relations=[RELATION])
         "\ufeff\n" + json.dumps(ONE),
     ],
 )
-def test_every_shape_of_json_is_understood(read, content):
+def test_reads_every_form_of_json(read, content):
     (annotated,) = read(content)
     assert annotated.document.title == "Alphadrug causes tremor."
     assert len(annotated.mentions) == 2
@@ -390,7 +390,7 @@ def test_Q02_numeric_ids_become_text(read):
     assert annotated.document.doc_id == "900001"
 
 
-def test_a_document_without_an_id_is_dropped_and_booked(read, counts):
+def test_drops_and_counts_documents_without_id(read, counts):
     (annotated,) = read([document(TITLE, id_=" "), document(TITLE)])
     assert annotated.document.doc_id == "900001"
     assert counts[Reason.RECORD_WITHOUT_ID] == 1
@@ -402,7 +402,7 @@ def test_text_inside_inline_tags_is_kept(read):
     assert annotated.document.abstract == "In rats, alphadrug H2O in vivo <1 °C."
 
 
-def test_half_of_a_surrogate_pair_is_replaced_and_booked(read, counts):
+def test_replaces_and_counts_half_surrogate_pairs(read, counts):
     (annotated,) = read('[{"id": "1", "passages": [{"offset": 0, "text": "x \\ud83d y \\ud83d\\ude00"}]}]')
     assert annotated.document.title == "x \ufffd y 😀"
     assert annotated.document.title.encode()
@@ -428,7 +428,7 @@ def test_half_of_a_surrogate_pair_is_replaced_and_booked(read, counts):
         ("PMID- 1", "neither XML nor JSON"),
     ],
 )
-def test_X08_what_is_not_bioc_is_told_in_one_line(read, content, message):
+def test_X08_rejects_other_files_in_one_line(read, content, message):
     with pytest.raises(InputError, match=message) as caught:
         read(content)
     assert "\n" not in caught.value.message

@@ -22,7 +22,7 @@ def curations(relations):
     )
 
 
-def test_what_is_read_back_is_equal(tmp_path, counts):
+def test_reads_back_what_it_wrote(tmp_path, counts):
     first, second = read_bioc(write_sample("bioc", tmp_path / "a.xml"), counts)
     assert first == replace(ANNOTATED, curations=curations(RELATIONS))
     assert second == Annotated(BARE)
@@ -68,7 +68,7 @@ def test_a_relation_without_evidence_has_its_concepts_and_no_nodes(tmp_path, cou
         assert not biocxml.load(stream).documents[0].relations[0].nodes
 
 
-def test_characters_that_xml_has_not_become_spaces(tmp_path, counts):
+def test_characters_not_allowed_in_xml_become_spaces(tmp_path, counts):
     document = Document("1", "A\x07b.", "Drug\x0bX\r\nhere.")
     mentions = (Mention("1", 5, 11, "Drug\x0bX", "Chemical", "MESH:D900001"),)
     (found,) = read_bioc(write("bioc", tmp_path / "a.xml", [(Annotated(document, mentions), ())]), counts)
@@ -82,7 +82,7 @@ def test_equal_runs_write_equal_bytes(tmp_path):
 
 
 @given(documents(forbidden=_NOT_IN_XML))
-def test_any_document_comes_back(tmp_path_factory, item):
+def test_any_document_survives_a_round_trip(tmp_path_factory, item):
     annotated, relations = item
     path = write("bioc", tmp_path_factory.mktemp("any") / "a.xml", [item])
     (found,) = read_bioc(path, Counts())

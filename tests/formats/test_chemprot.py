@@ -34,7 +34,7 @@ def read(write, counts):
 
 
 @pytest.mark.parametrize(("relations", "word"), [(DRUGPROT, "INHIBITOR"), (CHEMPROT, "CPR:4")])
-def test_each_annotation_is_an_entity_of_its_own(read, counts, relations, word):
+def test_each_annotation_is_a_separate_entity(read, counts, relations, word):
     first, second = read(relations=relations)
     assert first.document == Document("900001", "Alphadrug and GEN1.", "Alphadrug blocks GEN1.")
     assert [(mention.text, mention.type, mention.entity_id) for mention in first.mentions] == [
@@ -62,12 +62,12 @@ def test_a_set_without_relations_has_no_curations(read):
     assert [annotated.curations for annotated in read(relations=None)] == [(), ()]
 
 
-def test_arguments_are_told_by_their_names_not_by_their_order(read):
+def test_arguments_are_identified_by_name_not_by_order(read):
     first, _ = read(relations="900001\tINHIBITOR\tArg2:T4\tArg1:T3\n")
     assert first.curations[0].head_id == "LOCAL:T3"
 
 
-def test_rows_that_fit_nothing_are_booked(read, counts):
+def test_counts_rows_that_belong_to_no_document(read, counts):
     read(
         abstracts=ABSTRACTS + "broken\n" + "900001\tAgain.\t\n",
         entities=ENTITIES + "900009\tT1\tCHEMICAL\t0\t1\tx\n900001\tT5\tCHEMICAL\t0\n"
@@ -90,7 +90,7 @@ def test_rows_that_fit_nothing_are_booked(read, counts):
     }
 
 
-def test_a_tab_in_an_abstract_or_a_mention_keeps_its_place(read):
+def test_keeps_tabs_in_abstracts_and_mentions(read):
     (annotated,) = read("1\tT.\ta\tb gamma\n", "1\tT1\tCHEMICAL\t3\t6\ta\tb\n1\tT2\tCHEMICAL\t7\t12\tgamma\n", None)
     assert [mention.text for mention in annotated.mentions] == ["a\tb", "gamma"]
 
@@ -125,7 +125,7 @@ def test_the_three_files_are_found_by_their_names(write, tmp_path, names, found)
     assert [path and path.name for path in locate(tmp_path)] == found
 
 
-def test_several_sets_are_told(write, tmp_path):
+def test_rejects_several_sets_in_one_folder(write, tmp_path):
     for split in ("training", "development"):
         for kind in ("abstracts", "entities", "relations"):
             write(f"chemprot_{split}_{kind}.tsv", "")
@@ -134,7 +134,7 @@ def test_several_sets_are_told(write, tmp_path):
 
 
 @pytest.mark.parametrize("names", [[], ["x_abstracts.tsv"], ["x_entities.tsv", "x_relations.tsv"]])
-def test_an_incomplete_set_is_told(write, tmp_path, names):
+def test_rejects_an_incomplete_set(write, tmp_path, names):
     for name in names:
         write(name, "")
     with pytest.raises(InputError, match="no ChemProt or DrugProt files"):

@@ -62,7 +62,7 @@ JSON = json.dumps(BIOC_DOCUMENT)
         ("a.dump", json.dumps({"PubTator3": [BIOC_DOCUMENT]}), BIOC),
     ],
 )
-def test_the_reader_is_told_by_name_and_first_bytes(write, counts, name, content, expected):
+def test_name_and_first_bytes_choose_the_reader(write, counts, name, content, expected):
     path = write(name, content)
     assert format_of(path) == expected
     _, annotated = next(read_records(path, counts))
@@ -70,7 +70,7 @@ def test_the_reader_is_told_by_name_and_first_bytes(write, counts, name, content
     assert (document.doc_id, document.title, document.abstract) == ("900001", "Title one.", "Abstract.")
 
 
-def test_words_of_bioc_inside_a_text_do_not_mislead(write):
+def test_bioc_keys_inside_a_text_do_not_mislead(write):
     record = RECORD | {"abstract": 'A file has "passages": and "documents":.'}
     assert format_of(write("a.jsonl", json.dumps(record))) == JSONL
 
@@ -83,12 +83,12 @@ def test_a_bad_first_line_of_a_jsonl_file_is_a_bad_record(write, counts, line):
     assert good.document.doc_id == "900001"
 
 
-def test_lines_are_numbered_where_they_are_known(write, counts):
+def test_records_have_line_numbers_if_known(write, counts):
     assert [line for line, _ in read_records(write("a.jsonl", f"\n{LINE}"), counts)] == [2]
     assert [line for line, _ in read_records(write("a.txt", PUBTATOR_TEXT), counts)] == [0]
 
 
-def test_documents_of_several_files_come_in_order_and_once(write, counts):
+def test_documents_of_several_files_are_in_order_and_distinct(write, counts):
     paths = [
         write("a.txt", PUBTATOR_TEXT + "\n900002|t|Two.\n900002|a|\n\n900001|t|Again.\n900001|a|\n"),
         write("b.xml", XML),
@@ -101,7 +101,7 @@ def test_documents_of_several_files_come_in_order_and_once(write, counts):
     assert counts[Reason.DOCUMENTS_READ] == len(found) + 3
 
 
-def test_of_pubmed_xml_the_citations_with_a_text_are_documents(write, counts):
+def test_pubmed_citations_with_a_text_are_documents(write, counts):
     empty = "<MedlineCitation><PMID>2</PMID><Article><ArticleTitle/></Article></MedlineCitation>"
     taken_back = "<DeleteCitation><PMID>3</PMID></DeleteCitation>"
     body = f"{CITATION}{empty}{CITATION.replace('900001', '4')}{taken_back}"
@@ -131,5 +131,5 @@ def test_J03_missing_and_empty_files_are_errors(write, tmp_path, counts):
             list(read_documents([path], counts))
 
 
-def test_no_files_no_documents(counts):
+def test_no_files_give_no_documents(counts):
     assert list(read_documents([], counts)) == []

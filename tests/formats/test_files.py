@@ -14,18 +14,18 @@ LINES = [(1, "first"), (2, "second µ")]
 
 
 @pytest.mark.parametrize("name", ["plain.txt", "packed.txt.gz"])
-def test_lines_are_numbered_plain_or_packed(write, counts, name):
+def test_numbers_lines_of_plain_and_gzip_files(write, counts, name):
     assert list(read_lines(write(name, "first\nsecond µ\n"), counts)) == LINES
 
 
-def test_gzip_is_told_by_its_bytes_not_by_the_name(write, counts):
+def test_recognises_gzip_by_its_bytes_not_its_name(write, counts):
     assert list(read_lines(write("no_suffix", gzip.compress("first\nsecond µ\n".encode())), counts)) == LINES
     misnamed = write("plain", "first\nsecond µ\n").rename(write("x", "").with_name("plain.gz"))
     assert list(read_lines(misnamed, counts)) == LINES
 
 
 @pytest.mark.parametrize("content", ["\ufefffirst\nsecond µ", "first\r\nsecond µ\r\n", "\ufefffirst\r\nsecond µ"])
-def test_marks_and_carriage_returns_are_no_part_of_a_line(write, counts, content):
+def test_removes_byte_order_marks_and_carriage_returns(write, counts, content):
     assert list(read_lines(write("a", content), counts)) == LINES
 
 
@@ -34,14 +34,14 @@ def test_only_line_feeds_end_a_line(write, counts):
     assert list(read_lines(write("a", f"{text}\nnext"), counts)) == [(1, text), (2, "next")]
 
 
-def test_nul_bytes_become_spaces_and_are_booked(write, counts):
+def test_replaces_and_counts_nul_bytes(write, counts):
     path = write("a", b"ok\nab\0cd\n")
     assert list(read_lines(path, counts)) == [(1, "ok"), (2, "ab cd")]
     assert counts[Reason.NUL_REPLACED] == 1
     assert counts.examples[Reason.NUL_REPLACED] == [f"{path}:2"]
 
 
-def test_bytes_that_are_not_utf8_are_told_with_their_line(write, counts):
+def test_names_the_line_of_bytes_that_are_not_utf8(write, counts):
     path = write("a", b"one\ntwo\n\xb5g of drug\n")
     lines = read_lines(path, counts)
     assert [next(lines), next(lines)] == [(1, "one"), (2, "two")]
@@ -58,7 +58,7 @@ def test_F06_a_cut_gzip_file_is_an_error_that_names_it(write, counts, cut):
         list(read_lines(path, counts))
 
 
-def test_missing_files_and_folders_are_told(tmp_path, counts):
+def test_rejects_missing_files_and_folders(tmp_path, counts):
     with pytest.raises(InputError, match="absent: no such file"):
         list(read_lines(tmp_path / "absent", counts))
     with pytest.raises(InputError, match="a folder where a file was expected"):

@@ -39,7 +39,7 @@ def test_P09_one_style_for_every_spelling(raw, type_, expected):
 
 
 @pytest.mark.parametrize("raw", ["", " ", "-", "-1", "None", "null", "MESH:-1", "mesh: ", "OMIM:-"])
-def test_P06_placeholders_are_no_concept(raw):
+def test_P06_placeholders_are_not_concepts(raw):
     assert concept_id(raw, "Chemical") is None
     assert concept_ids(raw, "Chemical") == (None,)
 
@@ -58,7 +58,7 @@ def test_P06_placeholders_are_no_concept(raw):
         ("c|SUB|G|12|A", "Mutation", ("c|SUB|G|12|A",)),
     ],
 )
-def test_several_concepts_of_one_mention_are_told_apart(raw, type_, expected):
+def test_separates_several_concepts_of_one_mention(raw, type_, expected):
     assert concept_ids(raw, type_) == expected
 
 
@@ -76,11 +76,11 @@ def test_several_concepts_of_one_mention_are_told_apart(raw, type_, expected):
         ("", ""),
     ],
 )
-def test_types_have_biorels_names_or_their_own(raw, expected):
+def test_maps_known_types_and_keeps_others(raw, expected):
     assert entity_type(raw) == expected
 
 
-def test_local_id_drops_only_the_namespaces_that_pubtator_leaves_out():
+def test_local_id_removes_only_the_namespaces_that_pubtator_omits():
     assert [local_id(id_) for id_ in ("MESH:D900001", "NCBIGene:9", "OMIM:9", "CHEBI:9", "D900001")] == [
         "D900001",
         "9",
@@ -97,7 +97,7 @@ def test_Q02_document_keys_keep_unequal_ids_unequal():
     assert document_key("12345678") == document_key("12345678") == 12345678
 
 
-def test_arguments_of_relations_find_the_concept_of_a_mention():
+def test_relation_arguments_resolve_to_concepts_of_mentions():
     mentions = [
         Mention("1", 0, 1, "a", "Gene", "NCBIGene:9003"),
         Mention("1", 2, 3, "b", "Chemical", "MESH:D900001"),

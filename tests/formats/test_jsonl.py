@@ -76,7 +76,7 @@ def test_a_record_is_a_document_with_mentions_and_curations(read, counts, name):
     }
 
 
-def test_J02_other_bad_lines_are_told_with_their_number_and_the_rest_is_read(read, counts):
+def test_J02_bad_lines_are_numbered_and_the_rest_is_read(read, counts):
     found = read(TEXT, "{oops", TEXT | {"pmid": 2}, "", "[1]")
     assert [line for line, _ in found] == [1, 2, 3, 5]
     assert [type(record) for _, record in found] == [Annotated, BadRecord, Annotated, BadRecord]
@@ -89,16 +89,16 @@ def test_J02_other_bad_lines_are_told_with_their_number_and_the_rest_is_read(rea
     ("value", "doc_id"),
     [(12345678, "12345678"), ("PMC99", "PMC99"), ("0012", "0012"), (" 12 ", "12"), (0, "0"), (2**70, str(2**70))],
 )
-def test_Q02_ids_are_text_whatever_json_made_of_them(one, name, value, doc_id):
+def test_Q02_ids_become_text(one, name, value, doc_id):
     assert one({name: value, "title": "T."}).document.doc_id == doc_id
 
 
 @pytest.mark.parametrize("value", [True, False, 1.0, 1e3, [1], {"a": 1}])
-def test_Q02_ids_that_are_no_ids_are_refused(fault, value):
+def test_Q02_rejects_values_that_cannot_be_ids(fault, value):
     assert fault({"pmid": value, "title": "T."}) == "pmid must be a string or a whole number"
 
 
-def test_ids_are_taken_in_order_and_null_is_none(one):
+def test_the_first_id_field_that_is_not_null_counts(one):
     assert one({"doc_id": "c", "id": "b", "pmid": None, "title": "T."}).document.doc_id == "b"
 
 
@@ -115,7 +115,7 @@ def test_ids_are_taken_in_order_and_null_is_none(one):
         ({"text": "T.", "title": "T."}, "T.", ""),
     ],
 )
-def test_title_abstract_and_text(one, fields, title, abstract):
+def test_combines_title_abstract_and_text(one, fields, title, abstract):
     assert one({"id": "1"} | fields).document == Document("1", title, abstract)
 
 
@@ -137,7 +137,7 @@ def test_title_abstract_and_text(one, fields, title, abstract):
         ". A",
     ],
 )
-def test_a_text_is_cut_so_that_offsets_stay(one, text):
+def test_cutting_a_text_preserves_offsets(one, text):
     document = one({"id": "1", "text": text}).document
     assert document.text in (text, text + " ")
     assert document.title
@@ -162,7 +162,7 @@ def test_a_title_ends_where_a_sentence_does():
         (900, ["900"]),
     ],
 )
-def test_P09_entity_ids_in_every_shape(one, id_, expected):
+def test_P09_reads_entity_ids_in_every_form(one, id_, expected):
     entity = {"start": 0, "end": 9, "type": "Chemical", "id": id_}
     mentions = one(TEXT | {"entities": [entity]}).mentions
     assert [mention.entity_id for mention in mentions] == expected
@@ -174,7 +174,7 @@ def test_P06_an_entity_may_have_no_id_at_all(one):
     assert mention.entity_id is None
 
 
-def test_records_with_biorels_own_column_names_are_understood(one):
+def test_accepts_biorels_own_column_names(one):
     mentions = [{"start": 0, "end": 9, "type": "Chemical", "entity_id": "MESH:D900001"}]
     curations = [{"head_type": "Chemical", "head_id": "D900001", "relation": "x", "tail_type": "Gene", "tail_id": 9}]
     annotated = one(TEXT | {"mentions": mentions, "curations": curations})
@@ -182,7 +182,7 @@ def test_records_with_biorels_own_column_names_are_understood(one):
     assert annotated.curations == (Curation("900001", "Chemical", "MESH:D900001", "x", "Gene", "NCBIGene:9"),)
 
 
-def test_relations_as_extract_writes_them(one):
+def test_reads_relations_in_the_form_that_extract_writes(one):
     relation = {
         "head": {"id": "MESH:D900001", "type": "Chemical", "name": "Alphadrug"},
         "relation": "induces",
@@ -215,12 +215,12 @@ def test_P07_byte_offsets_may_run_past_the_last_character(one):
     assert (mention.start, mention.end) == (3, 9)
 
 
-def test_blanks_around_a_record_are_none_of_it(read):
+def test_ignores_blanks_around_a_record(read):
     ((_, plain), (_, blanks)) = read('{"id": 1, "text": "T."}', ' \t{"id": 2, "text": "T."}\t \r')
     assert plain.document.title == blanks.document.title == "T."
 
 
-def test_a_byte_order_mark_within_the_file_is_told(read):
+def test_rejects_a_byte_order_mark_within_the_file(read):
     (_, (line, bad)) = read(TEXT, "\ufeff" + json.dumps(TEXT))
     assert (line, bad.reason) == (2, "not JSON: Unexpected UTF-8 BOM (decode using utf-8-sig) at column 1")
 
@@ -275,18 +275,18 @@ def test_a_byte_order_mark_within_the_file_is_told(read):
         (TEXT | {"relations": [{"head": {}, "relation": "x", "tail": "D9"}]}, "relations: item 1 has no head id"),
     ],
 )
-def test_each_fault_is_told_in_one_sentence(fault, counts, line, reason):
+def test_describes_each_fault_in_one_sentence(fault, counts, line, reason):
     assert reason in fault(line)
     assert counts[Reason.RECORD_UNUSABLE] == 1
     assert counts[Reason.DOCUMENTS_READ] == counts[Reason.ANNOTATIONS_READ] == 0
 
 
-def test_a_bad_record_tells_its_id_where_it_has_one(read):
+def test_a_bad_record_has_its_id_if_known(read):
     found = [record for _, record in read({"pmid": "0012"}, "{")]
     assert [(record.line, record.doc_id) for record in found] == [(1, "0012"), (2, "")]
 
 
-def test_a_repeated_id_is_a_bad_record_and_the_first_stays(read):
+def test_a_repeated_id_is_a_bad_record_and_the_first_is_kept(read):
     bad_first = {"pmid": "5", "title": ""}
     found = read(TEXT, TEXT | {"pmid": "900001"}, TEXT | {"pmid": "0900001"}, bad_first, TEXT | {"pmid": 5})
     assert [type(record) for _, record in found] == [Annotated, BadRecord, Annotated, BadRecord, Annotated]

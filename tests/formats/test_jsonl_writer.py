@@ -40,17 +40,17 @@ def test_relations_read_back_are_equal(tmp_path, counts, format_):
 
 
 @pytest.mark.parametrize("format_", ["jsonl", "parquet"])
-def test_no_relation_at_all_is_a_valid_file(tmp_path, counts, format_):
+def test_a_file_without_relations_is_valid(tmp_path, counts, format_):
     path = write(format_, tmp_path / "relations", [(ANNOTATED, ())])
     assert list(read_relations(path, counts)) == []
 
 
-def test_a_line_break_in_a_name_stays_in_its_line(tmp_path, counts):
+def test_a_line_break_in_a_name_does_not_break_the_line(tmp_path, counts):
     odd = replace(RELATIONS[0], head=Entity("MESH:D900001", "Chemical", "a\nb\u2028c"), evidence=())
     path = write("jsonl", tmp_path / "a.jsonl", [(ANNOTATED, [odd])])
     assert list(read_relations(path, counts)) == [odd]
 
 
-def test_a_score_that_is_no_number_is_not_written(tmp_path):
+def test_refuses_to_write_a_score_that_is_not_finite(tmp_path):
     with pytest.raises(ValueError, match="JSON"):
         write("jsonl", tmp_path / "a.jsonl", [(ANNOTATED, [replace(RELATIONS[0], score=float("nan"))])])

@@ -42,7 +42,7 @@ def abstract(read, inner: str, **options) -> str:
     return found.document.abstract
 
 
-def test_X01_every_part_of_a_structured_abstract_stays_in_order(read):
+def test_X01_keeps_the_parts_of_a_structured_abstract_in_order(read):
     assert abstract(read, LABELLED) == "Aa. RESULTS: Bb. Cc."
 
 
@@ -59,7 +59,7 @@ def test_X01_every_part_of_a_structured_abstract_stays_in_order(read):
         ("<AbstractText>Aa.</AbstractText><CopyrightInformation>(c)</CopyrightInformation>", "Aa."),
     ],
 )
-def test_X01_neighbours_labels_are_words_of_the_text_and_nothing_else_is(read, inner, text):
+def test_X01_neighbours_labels_are_part_of_the_text(read, inner, text):
     assert abstract(read, inner) == text
 
 
@@ -79,7 +79,7 @@ def test_X01_neighbours_labels_are_words_of_the_text_and_nothing_else_is(read, i
         ("a<!-- remark -->b", "ab"),
     ],
 )
-def test_inline_tags_cut_no_text_and_layout_is_one_blank(read, inner, text):
+def test_keeps_inline_tags_and_turns_layout_into_one_blank(read, inner, text):
     assert abstract(read, f"<AbstractText>{inner}</AbstractText>") == text
     (found,) = read(citation(f"<ArticleTitle>{inner}</ArticleTitle>"))
     assert found.document.title == text
@@ -97,7 +97,7 @@ def test_the_real_answer_is_read_as_pubtator_writes_it(shared_data, counts):
     assert (found.article.doc_id, found.article.year, found.revised) == ("29768149", 2018, "20220410")
 
 
-def test_X03_another_abstract_counts_only_where_there_is_none(read):
+def test_X03_uses_another_abstract_only_if_there_is_none(read):
     other = '<OtherAbstract Type="Publisher" Language="{}"><AbstractText>Other.</AbstractText></OtherAbstract>'
     own = "<Abstract><AbstractText>Own.</AbstractText></Abstract>"
     first, second = read(
@@ -108,7 +108,7 @@ def test_X03_another_abstract_counts_only_where_there_is_none(read):
     assert (second.document.abstract, second.article.abstract_source) == ("Own.", "abstract")
 
 
-def test_X03_neighbours_no_translation_is_taken_for_the_text(read):
+def test_X03_neighbours_ignores_translations(read):
     other = "<OtherAbstract{}><AbstractText{}>Other.</AbstractText></OtherAbstract>"
     empty = "<Abstract><AbstractText></AbstractText></Abstract>"
     foreign, unmarked, second = read(
@@ -133,7 +133,7 @@ def test_X03_neighbours_no_translation_is_taken_for_the_text(read):
         ("<Season>Spring</Season>", None),
     ],
 )
-def test_X06_a_date_in_words_or_none_at_all_loses_no_document(read, date, year):
+def test_X06_keeps_documents_with_dates_in_words_or_none(read, date, year):
     (found,) = read(citation("<ArticleTitle>T.</ArticleTitle>", date=date))
     assert found.article.year == year
 
@@ -143,13 +143,13 @@ def test_X06_neighbour_a_citation_without_journal_or_article_is_kept(read):
     assert (found.document, found.article.year) == (Document("5", "", ""), None)
 
 
-def test_X07_cited_and_corrected_articles_make_no_documents(read):
+def test_X07_cited_and_corrected_articles_are_not_documents(read):
     cited = "<CommentsCorrectionsList><CommentsCorrections><PMID>900099</PMID></CommentsCorrections>"
     (found,) = read(citation("<ArticleTitle>T.</ArticleTitle>", after=f"{cited}</CommentsCorrectionsList>"))
     assert found.document.doc_id == "900010"
 
 
-def test_X07_neighbours_books_have_a_pmid_of_their_own_and_without_one_it_is_booked(read, counts):
+def test_X07_neighbours_books_have_their_own_pmid_and_missing_ones_are_counted(read, counts):
     book = (
         "<PubmedBookArticle><BookDocument><PMID>77</PMID><ArticleIdList><ArticleId>78</ArticleId></ArticleIdList>"
         "<Book><BookTitle>The <i>book</i></BookTitle><PubDate><Year>1993</Year></PubDate></Book>"
@@ -175,18 +175,18 @@ def test_X07_neighbours_books_have_a_pmid_of_their_own_and_without_one_it_is_boo
         ("<collection/>", "<collection>"),
     ],
 )
-def test_X08_other_xml_is_told_with_file_and_roots(write, counts, content, found):
+def test_X08_rejects_other_xml_with_file_and_roots(write, counts, content, found):
     with pytest.raises(InputError, match=f"in.xml: root element {found} where <PubmedArticleSet>"):
         list(read_pubmed(write("in.xml", content), counts))
 
 
 @pytest.mark.parametrize("cut", ["<PubmedArticleSet><PubmedArticle><MedlineCitation>", "", "{}", "<PubmedArticleSet>"])
-def test_X08_neighbour_cut_or_other_files_are_told(write, counts, cut):
+def test_X08_neighbour_rejects_truncated_and_other_files(write, counts, cut):
     with pytest.raises(InputError, match=r"in\.xml: not well-formed XML"):
         list(read_pubmed(write("in.xml", cut), counts))
 
 
-def test_F07_no_dtd_is_fetched_and_no_entity_opened(read, write, counts, tmp_path, monkeypatch):
+def test_F07_fetches_no_dtd_and_opens_no_entity(read, write, counts, tmp_path, monkeypatch):
     def refused(*_: object, **__: object) -> None:
         raise AssertionError("the parser opens a socket")
 
@@ -203,7 +203,7 @@ def test_F07_no_dtd_is_fetched_and_no_entity_opened(read, write, counts, tmp_pat
     assert "aaaa" not in found.document.title
 
 
-def test_F06_neighbour_a_baseline_file_cut_short_is_told(write, counts):
+def test_F06_neighbour_rejects_a_truncated_baseline_file(write, counts):
     path = write("in.xml", gzip.compress(article_set(*(article(number) for number in range(1, 400))))[:-12])
     with pytest.raises(InputError, match=r"in\.xml: damaged gzip"):
         list(read_pubmed(path, counts))
@@ -222,12 +222,12 @@ def test_an_answer_is_read_like_a_file(counts):
     assert second == Deletion("7")
 
 
-def test_a_title_of_another_language_stands_in_for_one_that_is_missing(read):
+def test_uses_the_vernacular_title_if_the_title_is_missing(read):
     (found,) = read(citation("<ArticleTitle/><VernacularTitle>Titel.</VernacularTitle>"))
     assert found.document.title == "Titel."
 
 
-def test_records_survive_as_lines(read):
+def test_records_survive_a_round_trip_as_lines(read):
     records = [*read(article(1, "Ünïcode\u2029 <i>α</i>"), citation("", date="")), Deletion("9")]
     assert [from_line(to_line(record)) for record in records] == records
     assert not [line for line in map(to_line, records) if len(line.splitlines()) > 1]
@@ -271,14 +271,14 @@ def _read(path, counts):
         ("z.xml", "a.xml.gz"),
     ],
 )
-def test_X04_deletions_and_versions_count_whatever_the_order(write, counts, baseline, update):
+def test_X04_deletions_and_versions_count_in_any_order(write, counts, baseline, update):
     paths = [write(baseline, BASELINE), write(update, UPDATE)]
     for order in itertools.permutations(paths):
         assert standing(order, counts) == {"900013": "Second."}
     assert standing([paths[0].parent], counts) == {"900013": "Second."}
 
 
-def test_X04_neighbours_the_later_of_equal_versions_and_what_is_given_again(write, counts):
+def test_X04_neighbours_later_revisions_and_republished_citations(write, counts):
     revised = article(1, "Revised.").replace("<Article>", "<DateRevised><Year>2020</Year></DateRevised><Article>")
     delete = "<DeleteCitation><PMID>2</PMID><PMID>3</PMID><PMID>9</PMID></DeleteCitation>"
     paths = [
@@ -291,7 +291,7 @@ def test_X04_neighbours_the_later_of_equal_versions_and_what_is_given_again(writ
         assert standing(order, counts) == {"1": "Revised.", "3": "Given again.", "4": "New in its file."}
 
 
-def test_baseline_files_are_named_or_found_and_told_when_there_are_none(write, tmp_path):
+def test_finds_baseline_files_and_rejects_folders_without_any(write, tmp_path):
     write("a/pubmed24n0010.xml.gz", "x")
     write("a/b/pubmed24n0009.xml.gz", "x")
     write("a/pubmed24n0009.xml.gz.md5", "x")

@@ -29,7 +29,7 @@ def ids(annotated):
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_documents_come_with_mentions_and_curations(write, counts, name, end):
+def test_reads_documents_with_mentions_and_curations(write, counts, name, end):
     first, second = read_pubtator(write(name, TWO_DOCUMENTS.replace("\n", end)), counts)
     assert first.document == Document("900001", "Alphadrug causes tremor.", "In rats, alphadrug caused tremor.")
     assert [(mention.start, mention.end, mention.text) for mention in first.mentions] == [
@@ -96,7 +96,7 @@ def test_P05_several_concepts_are_several_mentions_of_one_span(write, counts):
     assert counts[Reason.MENTIONS_ADDED_SEVERAL_CONCEPTS] == 1
 
 
-def test_P06_mentions_without_a_concept_are_kept_apart(write, counts):
+def test_P06_keeps_mentions_without_a_concept(write, counts):
     text = (
         "900008|t|drugX drugY drugZ tremor\n"
         "900008|a|\n"
@@ -135,7 +135,7 @@ def test_P08_annotations_of_another_edition_do_not_end_the_run(write, counts):
     assert third.document.doc_id == "900002"
 
 
-def test_P09_styles_of_one_id_are_one_entity(write, counts):
+def test_P09_spellings_of_one_id_are_one_entity(write, counts):
     raw = ["MESH:D900001", "D900001", "mesh:d900001", "CHEBI:900"]
     rows = "".join(f"900011\t{at}\t{at + 1}\t{'abcd'[at]}\tChemical\t{id_}\n" for at, id_ in enumerate(raw))
     (annotated,) = read_pubtator(write("a", f"900011|t|abcd\n900011|a|\n{rows}"), counts)

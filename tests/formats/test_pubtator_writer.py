@@ -42,14 +42,14 @@ def test_the_file_is_an_annotated_copy(tmp_path):
     assert write_sample("pubtator", tmp_path / "a.txt").read_text(encoding="utf-8") == LINES
 
 
-def test_what_is_read_back_is_equal(tmp_path, counts):
+def test_reads_back_what_it_wrote(tmp_path, counts):
     first, second = read_pubtator(write_sample("pubtator", tmp_path / "a.txt"), counts)
     assert first == replace(ANNOTATED, curations=curations(RELATIONS))
     assert second == Annotated(BARE)
     assert not [reason for reason in counts.by_reason if "repaired" in reason or "dropped" in reason]
 
 
-def test_line_breaks_in_a_text_keep_the_offsets(tmp_path, counts):
+def test_line_breaks_in_a_text_do_not_change_offsets(tmp_path, counts):
     document = Document("1", "A\tb\r\nc.", "Drug\nX here\0.")
     mentions = (Mention("1", 8, 14, "Drug\nX", "Chemical", "MESH:D900001"),)
     path = write("pubtator", tmp_path / "a.txt", [(Annotated(document, mentions), ())])
@@ -76,13 +76,13 @@ def test_an_argument_that_no_mention_names_keeps_its_namespace(tmp_path, counts)
 
 
 @pytest.mark.parametrize("doc_id", ["a|b", "a\tb", "a\nb", " a", ""])
-def test_an_id_that_the_format_cannot_hold_is_an_error(tmp_path, doc_id):
+def test_refuses_an_id_that_the_format_cannot_hold(tmp_path, doc_id):
     with pytest.raises(OutputError, match="cannot be written"):
         write("pubtator", tmp_path / "a.txt", [(Annotated(Document(doc_id, "A", "b")), ())])
 
 
 @given(documents(forbidden="\t\n\r\0"))
-def test_any_document_comes_back(tmp_path_factory, item):
+def test_any_document_survives_a_round_trip(tmp_path_factory, item):
     annotated, relations = item
     path = write("pubtator", tmp_path_factory.mktemp("any") / "a.txt", [item])
     (found,) = read_pubtator(path, Counts())

@@ -21,7 +21,7 @@ def line(**changes):
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz", "a.dat"])
-def test_blank_lines_and_further_fields_are_no_fault(write, counts, name):
+def test_accepts_blank_lines_and_additional_fields(write, counts, name):
     path = write(name, f"\n{GOOD}\r\n\n{line(note='mine')}\n")
     assert list(read_relations(path, counts)) == [RELATIONS[0]] * 2
 
@@ -41,7 +41,10 @@ def test_blank_lines_and_further_fields_are_no_fault(write, counts, name):
         (line(score=None), "score: "),
         (line().replace("0.875", "NaN"), "not a finite number"),
         (line(evidence=[{"head": [1, 2, 3], "tail": [3, 4], "weight": 1, "sentence": [0, 5]}]), "evidence.0.head"),
-        (line(evidence=[{"head": [2, 1], "tail": [3, 4], "weight": 1, "sentence": [0, 5]}]), "a span of the evidence is invalid"),
+        (
+            line(evidence=[{"head": [2, 1], "tail": [3, 4], "weight": 1, "sentence": [0, 5]}]),
+            "a span of the evidence is invalid",
+        ),
         (line().replace("Alphadrug", "\\ud83d"), "not a relation"),
         ("[" * 100_000, "not a relation"),
     ],
@@ -57,14 +60,14 @@ def test_a_bad_line_names_its_place(write, counts, bad, reason):
     assert "\n" not in caught.value.message
 
 
-def test_a_bad_row_of_parquet_names_its_number(tmp_path, counts):
+def test_names_the_number_of_a_bad_parquet_row(tmp_path, counts):
     path = tmp_path / "a.parquet"
     write_table(path, type(RELATIONS[0]), [RELATIONS[0], replace(RELATIONS[1], score=float("inf"))])
     with pytest.raises(InputError, match="row 2: "):
         list(read_relations(path, counts))
 
 
-def test_damaged_parquet_and_another_table_are_refused(tmp_path, counts):
+def test_rejects_damaged_parquet_and_other_tables(tmp_path, counts):
     damaged, other = tmp_path / "a.parquet", tmp_path / "b.parquet"
     damaged.write_bytes(b"PAR1 and no more")
     with pytest.raises(InputError, match="not a Parquet file"):
@@ -74,6 +77,6 @@ def test_damaged_parquet_and_another_table_are_refused(tmp_path, counts):
         list(read_relations(other, counts))
 
 
-def test_a_missing_file_is_told(tmp_path, counts):
+def test_rejects_a_missing_file(tmp_path, counts):
     with pytest.raises(InputError, match="no such file"):
         list(read_relations(tmp_path / "none.jsonl", counts))

@@ -19,7 +19,7 @@ def spans(mentions):
     return [(item.start, item.end, item.text) for item in mentions]
 
 
-def test_spans_that_hold_are_kept_as_they_are(counts):
+def test_keeps_matching_spans_unchanged(counts):
     given = (mention(0, 4, "Dose"), mention(30, 36, "tremor"))
     assert check_spans(Document("1", TITLE, ""), given, counts, "f") == given
     assert dict(counts.by_reason) == {}
@@ -39,28 +39,28 @@ def test_P07_offsets_in_utf16_units_are_converted(counts):
     assert dict(counts.by_reason) == {Reason.SPAN_REPAIRED_UTF16: 2}
 
 
-def test_P07_conversion_is_taken_only_where_every_mention_then_matches(counts):
+def test_P07_converts_only_if_every_mention_then_matches(counts):
     document = Document("1", "µ tremor, µ tremor", "")
     checked = check_spans(document, [mention(3, 9, "tremor"), mention(5, 9, "gone")], counts, "f")
     assert checked == ()
     assert counts[Reason.MENTION_SPAN_MISMATCH] == 2
 
 
-def test_P08_a_mention_that_occurs_once_is_anchored_there(counts):
+def test_P08_moves_a_mention_that_occurs_once(counts):
     document = Document("1", "Title.", "Drug causes tremor.")
     checked = check_spans(document, [mention(31, 37, "tremor")], counts, "f")
     assert spans(checked) == [(19, 25, "tremor")]
     assert dict(counts.by_reason) == {Reason.SPAN_REPAIRED_UNIQUE_TEXT: 1}
 
 
-def test_P08_a_mention_that_occurs_twice_is_dropped_and_the_others_stay(counts):
+def test_P08_drops_only_a_mention_that_occurs_twice(counts):
     document = Document("1", "Tremor.", "More tremor after tremor by drug.")
     checked = check_spans(document, [mention(14, 20, "tremor"), mention(36, 40, "drug")], counts, "f")
     assert spans(checked) == [(36, 40, "drug")]
     assert counts[Reason.MENTION_SPAN_MISMATCH] == 1
 
 
-def test_text_that_the_source_normalised_counts_by_its_span(counts):
+def test_accepts_text_normalised_by_the_source(counts):
     document = Document("1", "TNF-α rose.", "")
     assert spans(check_spans(document, [mention(0, 5, "TNF-a")], counts, "f")) == [(0, 5, "TNF-α")]
     assert dict(counts.by_reason) == {Reason.SPAN_TEXT_NORMALISED: 1}
@@ -77,13 +77,13 @@ def test_text_that_the_source_normalised_counts_by_its_span(counts):
         mention(-3, 2, "TN"),
     ],
 )
-def test_spans_that_show_nothing_of_their_text_are_dropped(counts, bad):
+def test_drops_spans_that_do_not_show_their_text(counts, bad):
     document = Document("1", "TNF-α TN TN rose.", "")
     assert check_spans(document, [bad], counts, "f") == ()
     assert counts[Reason.MENTION_SPAN_MISMATCH] == 1
 
 
-def test_repeats_are_dropped_and_booked_in_order(counts):
+def test_drops_and_counts_repeated_mentions(counts):
     first, second = mention(0, 4, "Dose"), mention(5, 7, "of")
     assert without_repeats([second, first, second], counts, "f") == (second, first)
     assert dict(counts.by_reason) == {Reason.MENTION_REPEATED: 1, Reason.MENTIONS_KEPT: 2}

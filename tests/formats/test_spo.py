@@ -9,7 +9,7 @@ from biorel.formats.spo import read_spo, write_spo
 from biorel.records import Triple
 
 
-def test_what_is_written_is_read_again_by_name(tmp_path, counts):
+def test_reads_back_names(tmp_path, counts):
     triples = [
         Triple("Tim Cook", "CEO", "Apple", "", "", "spo"),
         Triple("Breast", "is_a", "Body\tRegions ", "MESH:D001940", "MESH:D001829", "mesh"),
@@ -29,13 +29,13 @@ def test_what_is_written_is_read_again_by_name(tmp_path, counts):
     ("line", "fields"),
     [("a\tb", "2 fields"), ("a\tb\tc\td", "4 fields"), ("a\t \tc", "2 fields"), ("a b c", "1 field")],
 )
-def test_a_line_that_is_no_triple_is_told_with_its_number(write, counts, line, fields):
+def test_names_the_number_of_a_line_that_is_not_a_triple(write, counts, line, fields):
     path = write("own.spo", f"a\tb\tc\n\n{line}\n")
     with pytest.raises(InputError, match=rf"own\.spo:3: {fields} instead of three"):
         list(read_spo(path, counts))
 
 
-def test_the_lines_beside_a_table_with_articles_are_refused(write, counts):
+def test_rejects_the_names_of_a_graph_with_articles(write, counts):
     write("graph/triples.parquet", b"")
     path = write("graph/triples.spo", "a\tb\tc\n")
     with pytest.raises(InputError, match="whose articles are in"):

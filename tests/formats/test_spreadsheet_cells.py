@@ -15,12 +15,12 @@ STARTS = "=+-@＝＋－＠"
 @example("'=1")
 @example("''=1")
 @example("'tis")
-def test_every_text_comes_back_and_none_begins_like_a_formula(text):
+def test_guarded_texts_are_restored_and_are_not_formulas(text):
     cell = guarded(text)
     assert unguarded(cell) == text
     assert not cell.startswith(tuple(STARTS))
 
 
 @pytest.mark.parametrize("text", ["", "drug", "(+)-drug", "2-drug", "'tis", "x = 1", " =1"])
-def test_a_text_that_is_no_formula_stays(text):
+def test_leaves_other_texts_unchanged(text):
     assert guarded(text) == text

@@ -51,7 +51,7 @@ def test_an_impossible_question_has_no_answer(write, counts):
     assert [question.answers for question in questions] == [(), ()]
 
 
-def test_a_shifted_answer_is_moved_or_dropped(write, counts):
+def test_moves_or_drops_a_shifted_answer(write, counts):
     path = file_of(write, qa("a", answers=(("Lithium", 3),)), qa("b", answers=(("tremor", 3), ("", 0), ("L", -1))))
     ((_, (moved, dropped)),) = read_squad(path, counts)
     assert [span.start for span in moved.answers] == [0]
@@ -62,20 +62,20 @@ def test_a_shifted_answer_is_moved_or_dropped(write, counts):
     assert counts[Reason.ANSWER_MOVED] == 2
 
 
-def test_paragraphs_and_titles_that_come_again_have_ids_of_their_own(write, counts):
+def test_repeated_paragraphs_and_titles_get_distinct_ids(write, counts):
     paragraph = {"context": CONTEXT, "qas": []}
     articles = [{"title": "t", "paragraphs": [paragraph, paragraph]}, {"title": "t", "paragraphs": [paragraph]}]
     path = write("s.json", json.dumps({"data": articles}))
     assert [document.doc_id for document, _ in read_squad(path, counts)] == ["t", "t#2", "t#3"]
 
 
-def test_the_number_of_a_title_is_one_that_no_other_title_is(write, counts):
+def test_a_numbered_title_differs_from_all_other_titles(write, counts):
     articles = [{"title": title, "paragraphs": [{"context": CONTEXT, "qas": []}]} for title in ("t#2", "t", "t", "t")]
     path = write("s.json", json.dumps({"data": articles}))
     assert [document.doc_id for document, _ in read_squad(path, counts)] == ["t#2", "t", "t#3", "t#4"]
 
 
-def test_many_paragraphs_of_one_title_take_no_longer_each(write, counts):
+def test_many_paragraphs_of_one_title_take_linear_time(write, counts):
     paragraphs = [{"context": CONTEXT, "qas": []}] * 20_000
     path = write("s.json", json.dumps({"data": [{"title": "t", "paragraphs": paragraphs}]}))
     began = time.process_time()
@@ -83,7 +83,7 @@ def test_many_paragraphs_of_one_title_take_no_longer_each(write, counts):
     assert time.process_time() - began < 10
 
 
-def test_what_is_written_is_read_again(tmp_path, counts):
+def test_reads_back_what_it_wrote(tmp_path, counts):
     document = Document("7", "Title β.", "Lithium caused tremor.")
     spans = (AnswerSpan(9, 16, "Lithium", ""), AnswerSpan(24, 30, "tremor", ""))
     asked = (
@@ -113,24 +113,24 @@ def test_what_is_written_is_read_again(tmp_path, counts):
         ),
     ],
 )
-def test_a_file_in_another_form_is_told_by_its_place(write, counts, content, fault):
+def test_names_the_place_where_the_form_differs(write, counts, content, fault):
     with pytest.raises(InputError, match=fault) as error:
         list(read_squad(write("s.json", content), counts))
     assert error.value.message.count("s.json") == 1
 
 
-def test_a_file_beyond_all_question_sets_is_not_read(write, counts, monkeypatch):
+def test_rejects_a_file_that_is_too_large(write, counts, monkeypatch):
     monkeypatch.setattr(squad, "LARGEST_JSON", 100)
     with pytest.raises(InputError, match=r"s\.json: more than 0 MiB"):
         list(read_squad(write("s.json", json.dumps({"data": [], "x": "y" * 100})), counts))
 
 
-def test_values_without_end_are_refused_before_they_fill_the_memory(write, counts, monkeypatch):
+def test_rejects_too_many_values_before_they_fill_memory(write, counts, monkeypatch):
     monkeypatch.setattr(json_size, "MOST_VALUES", 5)
     with pytest.raises(InputError, match=r"s\.json: the file has too many values to be read at once"):
         list(read_squad(write("s.json", json.dumps({"data": [{}, {}, {}, {}, {}]})), counts))
 
 
-def test_a_repeated_question_id_is_told(write, counts):
+def test_rejects_a_repeated_question_id(write, counts):
     with pytest.raises(InputError, match=r"qas\[1\]: the id q1 is used before"):
         list(read_squad(file_of(write, qa(), qa()), counts))

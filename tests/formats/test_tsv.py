@@ -46,7 +46,7 @@ def test_a_relation_without_evidence_has_empty_cells(tmp_path):
 
 
 @pytest.mark.parametrize("break_", ["\t", "\n", "\r", "\u2028", "\x85"])
-def test_breaks_become_spaces(tmp_path, break_):
+def test_line_breaks_become_spaces(tmp_path, break_):
     assert cell(tmp_path, f"a{break_}b") == "a b"
 
 
@@ -56,11 +56,11 @@ def test_formulas_get_an_apostrophe(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["(+)-drug", "2-drug", "drug = x", ""])
-def test_other_cells_stay(tmp_path, name):
+def test_leaves_other_cells_unchanged(tmp_path, name):
     assert cell(tmp_path, name) == name
 
 
-def test_pandas_reads_double_quotes_as_they_were(tmp_path):
+def test_pandas_restores_double_quotes(tmp_path):
     relations = [
         replace(RELATIONS[0], head=replace(RELATIONS[0].head, name=name)) for name in ('"speed', 'a "b" c', "d")
     ]

@@ -26,7 +26,7 @@ from tests.formats.samples import ANNOTATED, RELATIONS, write
         ("a.xml", "bioc"),
     ],
 )
-def test_auto_goes_by_the_suffix(name, expected):
+def test_auto_follows_the_suffix(name, expected):
     assert format_of(Path(name), "auto") == expected
 
 
@@ -47,7 +47,7 @@ def test_an_unknown_format_names_the_choices():
 
 
 @pytest.mark.parametrize("format_", FORMATS)
-def test_an_error_half_way_leaves_nothing(tmp_path, format_):
+def test_an_error_leaves_no_file(tmp_path, format_):
     def fail():
         with artifacts.whole_file(tmp_path / "out") as place, FORMATS[format_].writer(place) as writer:
             writer.write(ANNOTATED.document, ANNOTATED.mentions, RELATIONS)
@@ -59,13 +59,13 @@ def test_an_error_half_way_leaves_nothing(tmp_path, format_):
 
 
 @pytest.mark.parametrize("format_", [name for name, format_ in FORMATS.items() if format_.holds_text])
-def test_a_format_with_text_asks_for_the_document(tmp_path, format_):
+def test_a_format_with_text_requires_the_document(tmp_path, format_):
     with FORMATS[format_].writer(tmp_path / "out") as writer, pytest.raises(ConfigError, match="there is no document"):
         writer.write(None, (), RELATIONS)
 
 
 @pytest.mark.parametrize("format_", [name for name, format_ in FORMATS.items() if not format_.holds_text])
-def test_the_other_formats_write_relations_alone(tmp_path, format_):
+def test_other_formats_write_only_relations(tmp_path, format_):
     with FORMATS[format_].writer(tmp_path / "alone") as writer:
         writer.write(None, (), RELATIONS)
     write(format_, tmp_path / "with", [(ANNOTATED, RELATIONS)])
@@ -74,7 +74,7 @@ def test_the_other_formats_write_relations_alone(tmp_path, format_):
 
 @pytest.mark.parametrize("format_", FORMATS)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs Linux")
-def test_a_full_disk_is_told_in_one_line(format_):
+def test_reports_a_full_disk_in_one_line(format_):
     many = [(ANNOTATED, RELATIONS)] * 500
 
     def fill():

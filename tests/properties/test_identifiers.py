@@ -38,7 +38,7 @@ TYPES = st.sampled_from(["Chemical", "Disease", "Gene", "Species", "Variant", ""
 @example(raw="* x", type_="Gene")
 @example(raw="mesh: *D003000", type_="")
 @example(raw="* -", type_="Disease")
-def test_an_id_that_is_normalised_stays(raw, type_):
+def test_normalising_an_id_twice_changes_nothing(raw, type_):
     once = concept_id(raw, type_)
     if once is not None:
         assert concept_id(once, type_) == once
@@ -47,7 +47,7 @@ def test_an_id_that_is_normalised_stays(raw, type_):
 
 @PROPERTY
 @given(raw=RAW, type_=TYPES)
-def test_ids_that_are_joined_come_apart_once(raw, type_):
+def test_joined_ids_are_separated(raw, type_):
     ids = concept_ids(raw, type_)
     assert ids
     assert len(set(ids)) == len(ids)
@@ -57,18 +57,18 @@ def test_ids_that_are_joined_come_apart_once(raw, type_):
 
 @PROPERTY
 @given(raw=st.text(max_size=12))
-def test_a_type_that_is_normalised_stays(raw):
+def test_normalising_a_type_twice_changes_nothing(raw):
     assert entity_type(entity_type(raw)) == entity_type(raw)
 
 
 @PROPERTY
 @given(one=st.text("0123٣", max_size=20), other=st.text("0123٣", max_size=20))
-def test_keys_of_documents_meet_only_where_the_ids_do(one, other):
+def test_document_keys_are_equal_only_for_equal_ids(one, other):
     assert (document_key(one) == document_key(other)) == (one == other)
 
 
 @PROPERTY
 @given(number=st.integers(1, 10**8))
-def test_short_ids_come_back(number):
+def test_short_ids_can_be_expanded(number):
     for type_, id_ in (("Gene", f"NCBIGene:{number}"), ("Disease", f"MESH:D{number:06d}")):
         assert concept_id(local_id(id_), type_) == id_

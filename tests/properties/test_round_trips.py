@@ -35,7 +35,7 @@ RELATIONS = st.builds(Relation, WORDS, ENTITIES, WORDS, ENTITIES, SHARES, st.lis
 @PROPERTY
 @given(relations=st.lists(RELATIONS, max_size=4))
 @pytest.mark.parametrize("format_", ["jsonl", "parquet"])
-def test_relations_come_back(tmp_path, format_, relations):
+def test_relations_survive_a_round_trip(tmp_path, format_, relations):
     path = tmp_path / f"a.{format_}"
     with FORMATS[format_].writer(path) as writer:
         writer.write(None, (), relations)
@@ -57,7 +57,7 @@ def _exact(relation):
 @PROPERTY
 @given(items=st.lists(documents("\t\n\r\0" + NOT_IN_XML), min_size=1, max_size=3))
 @pytest.mark.parametrize(("format_", "name"), [("pubtator", "a.txt"), ("bioc", "a.xml")])
-def test_documents_come_back(tmp_path, format_, name, items):
+def test_documents_survive_a_round_trip(tmp_path, format_, name, items):
     path = tmp_path / name
     given_ = [_numbered(annotated, number) for number, (annotated, _) in enumerate(items, start=1)]
     with FORMATS[format_].writer(path) as writer:
@@ -70,7 +70,7 @@ def test_documents_come_back(tmp_path, format_, name, items):
 
 @PROPERTY
 @given(items=st.lists(documents("\0"), min_size=1, max_size=4), data=st.data())
-def test_the_order_of_files_and_rows_changes_no_document(tmp_path, items, data):
+def test_documents_do_not_depend_on_the_order_of_files_and_rows(tmp_path, items, data):
     numbered = [_numbered(annotated, number) for number, (annotated, _) in enumerate(items, start=1)]
     numbered = [one for one in numbered if one.document.text.strip()]
     if not numbered:
@@ -91,7 +91,7 @@ def test_the_order_of_files_and_rows_changes_no_document(tmp_path, items, data):
 
 @PROPERTY
 @given(items=st.lists(documents("\0"), min_size=1, max_size=3))
-def test_tables_come_back(tmp_path, items):
+def test_tables_survive_a_round_trip(tmp_path, items):
     numbered = [_numbered(annotated, number) for number, (annotated, _) in enumerate(items, start=1)]
     write_table(tmp_path / "documents.parquet", Document, [one.document for one in numbered])
     write_table(tmp_path / "mentions.parquet", Mention, [mention for one in numbered for mention in one.mentions])
@@ -100,17 +100,17 @@ def test_tables_come_back(tmp_path, items):
 
 @PROPERTY
 @given(items=st.lists(documents("\0"), min_size=1, max_size=3), bad=st.lists(st.text(max_size=9), max_size=4))
-def test_every_line_becomes_a_record_or_a_bad_one(tmp_path, items, bad):
+def test_every_line_becomes_a_document_or_a_bad_record(tmp_path, items, bad):
     """Rows in = rows out + drops: of lines, and of the annotations on them."""
     lines = [as_record(_numbered(annotated, number)) for number, (annotated, _) in enumerate(items, start=1)]
     lines += [json.dumps(word) for word in bad]
     (tmp_path / "a.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    books = Counts()
-    found = [record for _, record in read_records(tmp_path / "a.jsonl", books)]
-    assert len(found) == len(lines) == books[Reason.DOCUMENTS_READ] + books[Reason.RECORD_UNUSABLE]
+    counts = Counts()
+    found = [record for _, record in read_records(tmp_path / "a.jsonl", counts)]
+    assert len(found) == len(lines) == counts[Reason.DOCUMENTS_READ] + counts[Reason.RECORD_UNUSABLE]
     kept = sum(len(record.mentions) for record in found if isinstance(record, Annotated))
-    rows = books[Reason.ANNOTATIONS_READ] + books[Reason.MENTIONS_ADDED_SEVERAL_CONCEPTS]
-    dropped = sum(count for reason, count in books.by_reason.items() if reason.startswith("mentions dropped"))
+    rows = counts[Reason.ANNOTATIONS_READ] + counts[Reason.MENTIONS_ADDED_SEVERAL_CONCEPTS]
+    dropped = sum(count for reason, count in counts.by_reason.items() if reason.startswith("mentions dropped"))
     assert rows == kept + dropped
 
 

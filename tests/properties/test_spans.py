@@ -55,7 +55,7 @@ def imported(annotated: Annotated, folder: Path) -> Annotated:
 
 @PROPERTY
 @given(item=documents("\0"))
-def test_through_import_tokens_and_windows(tmp_path, item):
+def test_spans_survive_import_tokens_and_windows(tmp_path, item):
     annotated, _ = item
     if not annotated.document.text.strip():
         return
@@ -67,12 +67,12 @@ def test_through_import_tokens_and_windows(tmp_path, item):
     }
     linked = link(found.mentions, "drop")
     pairs = candidates("1", entities(linked), SCHEMA)
-    books = Counts()
-    example = encoder().example(found.document, found.mentions, linked, pairs, books)
+    counts = Counts()
+    example = encoder().example(found.document, found.mentions, linked, pairs, counts)
     text = found.document.text
-    lost = books[Reason.MENTION_WITHOUT_TOKENS]
+    lost = counts[Reason.MENTION_WITHOUT_TOKENS]
     assert len(example.mention_starts) + lost == len(set(linked))
-    assert len(example.pair_heads) + books[Reason.PAIR_WITHOUT_TOKENS] == len(pairs)
+    assert len(example.pair_heads) + counts[Reason.PAIR_WITHOUT_TOKENS] == len(pairs)
     tokens = list(zip(example.token_starts, example.token_ends, strict=True))
     assert all(0 <= start < end <= len(text) for start, end in tokens)
     shown = {(one.start, one.end): one.text for one in linked}
@@ -97,7 +97,7 @@ def test_through_import_tokens_and_windows(tmp_path, item):
 
 @PROPERTY
 @given(item=documents("\0"), unit=st.sampled_from(sorted(_UNITS)))
-def test_offsets_in_other_units_are_told_and_mended(item, unit):
+def test_detects_and_repairs_offsets_in_other_units(item, unit):
     annotated, _ = item
     document, mentions = annotated.document, annotated.mentions
     encoding, width = _UNITS[unit]
@@ -106,15 +106,15 @@ def test_offsets_in_other_units_are_told_and_mended(item, unit):
         return len(document.text[:place].encode(encoding)) // width
 
     moved = [_at(mention, counted(mention.start), counted(mention.end)) for mention in mentions]
-    books = Counts()
-    found = check_spans(document, moved, books, "")
+    counts = Counts()
+    found = check_spans(document, moved, counts, "")
     if moved == list(mentions):
-        assert (found, books.by_reason) == (mentions, {})
+        assert (found, counts.by_reason) == (mentions, {})
     elif unit == "UTF-8 bytes" or found == mentions:
         # UTF-16 that also reads as UTF-8 may be mended so; what is kept shows its text either way
         assert all(document.text[one.start : one.end] == one.text for one in found)
         assert all(one.end <= len(document.text) for one in found)
-        assert books.by_reason
+        assert counts.by_reason
 
 
 @PROPERTY
@@ -122,15 +122,15 @@ def test_offsets_in_other_units_are_told_and_mended(item, unit):
     item=documents("\0"),
     shifts=st.lists(st.tuples(st.integers(-3, 40), st.integers(-3, 40)), min_size=1, max_size=12),
 )
-def test_every_misplaced_mention_is_kept_where_it_shows_its_text_or_booked(item, shifts):
+def test_misplaced_mentions_are_repaired_or_counted(item, shifts):
     annotated, _ = item
     moved = [
         _at(mention, mention.start + left, mention.end + right)
         for mention, (left, right) in zip(annotated.mentions, shifts, strict=False)
     ]
-    books = Counts()
-    found = check_spans(annotated.document, moved, books, "")
-    dropped = sum(count for reason, count in books.by_reason.items() if reason.startswith("mentions dropped"))
+    counts = Counts()
+    found = check_spans(annotated.document, moved, counts, "")
+    dropped = sum(count for reason, count in counts.by_reason.items() if reason.startswith("mentions dropped"))
     assert len(found) + dropped == len(moved)
     assert all(0 <= one.start < one.end <= len(annotated.document.text) for one in found)
     assert all(annotated.document.text[one.start : one.end] == one.text for one in found)

@@ -16,7 +16,7 @@ from tests.properties.profile import PROPERTY
 
 @PROPERTY
 @given(ids=st.lists(st.text(max_size=9), unique=True), dev=st.floats(0, 0.5), test=st.floats(0, 0.5), data=st.data())
-def test_a_document_has_one_split_whatever_stands_around_it(ids, dev, test, data):
+def test_the_split_of_a_document_does_not_depend_on_others(ids, dev, test, data):
     alone = {doc_id: hash_split(doc_id, dev, test) for doc_id in ids}
     assert {doc_id: hash_split(doc_id, dev, test) for doc_id in data.draw(st.permutations(ids))} == alone
     assert set(alone.values()) <= set(SPLITS)
@@ -60,7 +60,7 @@ def rows_of(dataset):
     return found
 
 
-def test_the_order_of_files_and_rows_changes_no_dataset(tmp_path):
+def test_a_dataset_does_not_depend_on_the_order_of_files_and_rows(tmp_path):
     plain = rows_of(shuffled_build(tmp_path / "plain", 0))
     assert sum(len(rows) for (_, name), rows in plain.items() if name == "pairs") > 20
     for seed in (1, 2):
