@@ -21,8 +21,8 @@ Key = tuple[str, str, str]
 
 
 @dataclass
-class _Told:
-    """What the relations of one triple told so far, and the strongest of them."""
+class _Support:
+    """The relations of one triple: the best score in each document, the names used, and the strongest relation."""
 
     best: Relation
     scores: dict[str, float] = field(default_factory=dict)
@@ -38,50 +38,49 @@ class _Told:
 
 
 def run(config: Aggregate, progress: Progress = SILENT) -> Artifact:
-    """Write the triples to `config.out`, by descending vote; returns the path.
+    """Write the triples to `config.out`, by descending vote.
 
     Raises:
-        InputError: a file cannot be read, or one of its rows is no relation.
+        InputError: a file cannot be read, or one of its rows is not a relation.
         OutputError: the output exists, is an input, or cannot be written.
     """
     format_ = triples_format(config.out, config.format)
     artifacts.check_output(config.out, force=config.force, inputs=(*config.relations, *config.documents))
     counts = Counts()
-    told = _read(config, counts)
-    ranked = vote(
-        ((key, doc_id, score) for key, one in told.items() for doc_id, score in one.scores.items()), config.vote
-    )
-    kept = [one for one in ranked if one.support >= config.min_support]
+    by_triple = _read(config, counts)
+    scores = ((key, doc_id, score) for key, triple in by_triple.items() for doc_id, score in triple.scores.items())
+    ranked = vote(scores, config.vote)
+    kept = [voted for voted in ranked if voted.support >= config.min_support]
     if len(kept) < len(ranked):
         counts.add(Reason.TRIPLE_BELOW_MIN_SUPPORT, count=len(ranked) - len(kept))
-    sentences = _sentences(config, {told[one.answer].best.doc_id for one in kept}, counts)
+    sentences = _sentences(config, {by_triple[voted.answer].best.doc_id for voted in kept}, counts)
     with artifacts.whole_file(config.out, force=config.force) as place:
-        WRITERS[format_](place, (_triple(one, told[one.answer], sentences) for one in kept))
+        WRITERS[format_](place, (_triple(voted, by_triple[voted.answer], sentences) for voted in kept))
     counts.add(Reason.TRIPLES_WRITTEN, count=len(kept))
     counts.check_balance()
     summary = [f"{reason}: {count}" for reason, count in counts.by_reason.items()]
     return Artifact(label="triples", path=config.out, summary=summary)
 
 
-def _read(config: Aggregate, counts: Counts) -> dict[Key, _Told]:
-    told: dict[Key, _Told] = {}
+def _read(config: Aggregate, counts: Counts) -> dict[Key, _Support]:
+    by_triple: dict[Key, _Support] = {}
     for path in config.relations:
         for relation in read_relations(path, counts):
             if relation.score < config.min_score:
                 counts.add(Reason.RELATION_BELOW_MIN_SCORE)
                 continue
             key = (relation.head.id, relation.relation, relation.tail.id)
-            one = told.setdefault(key, _Told(relation))
-            if relation.doc_id in one.scores:
+            triple = by_triple.setdefault(key, _Support(relation))
+            if relation.doc_id in triple.scores:
                 counts.add(Reason.RELATION_REPEATED)
             else:
                 counts.add(Reason.RELATIONS_AGGREGATED)
-            one.add(relation)
-    return told
+            triple.add(relation)
+    return by_triple
 
 
 def _sentences(config: Aggregate, wanted: set[str], counts: Counts) -> Mapping[str, str]:
-    """The texts of the documents that hold the best evidence of a triple."""
+    """The texts of the documents that have the best evidence of a triple, by id."""
     texts = {
         annotated.document.doc_id: annotated.document.text
         for annotated in read_documents(config.documents, counts)
@@ -92,15 +91,15 @@ def _sentences(config: Aggregate, wanted: set[str], counts: Counts) -> Mapping[s
     return texts
 
 
-def _triple(voted: Voted[Key], told: _Told, texts: Mapping[str, str]) -> CorpusTriple:
+def _triple(voted: Voted[Key], triple: _Support, texts: Mapping[str, str]) -> CorpusTriple:
     head_id, relation, tail_id = voted.answer
-    best = told.best
+    best = triple.best
     evidence = best.strongest
     text = texts.get(best.doc_id, "")
     return CorpusTriple(
-        head=_entity(head_id, told.heads),
+        head=_entity(head_id, triple.heads),
         relation=relation,
-        tail=_entity(tail_id, told.tails),
+        tail=_entity(tail_id, triple.tails),
         score=voted.score,
         support=voted.support,
         documents=tuple(voted.by_document),
@@ -112,6 +111,6 @@ def _triple(voted: Voted[Key], told: _Told, texts: Mapping[str, str]) -> CorpusT
 
 
 def _entity(id_: str, names: Counter[tuple[str, str]]) -> Entity:
-    """The concept with its most common name; of equally common ones the first in the alphabet."""
-    type_, name = min(names, key=lambda one: (-names[one], one))
+    """The concept with its most common name; of equally common names, the first in the alphabet."""
+    type_, name = min(names, key=lambda typed_name: (-names[typed_name], typed_name))
     return Entity(id_, type_, name)

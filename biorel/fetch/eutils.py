@@ -173,7 +173,7 @@ def _fetch(client: Client, pmids: Sequence[str]) -> dict[str, Citation]:
     citations, versions = [item for item in records if isinstance(item, Citation)], LatestVersions()
     for place, citation in enumerate(citations):
         versions.note(citation, 0, place)
-    return {item.document.doc_id: item for place, item in enumerate(citations) if versions.stands(item, 0, place)}
+    return {item.document.doc_id: item for place, item in enumerate(citations) if versions.is_current(item, 0, place)}
 
 
 def _tree(body: bytes, place: str) -> Any:

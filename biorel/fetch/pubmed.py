@@ -134,7 +134,7 @@ def write_tables(
             if versions.deleted(doc_id):
                 counts.add(Reason.CITATION_DELETED, doc_id)
                 reasons[doc_id] = "deleted from PubMed"
-            elif not versions.stands(record, number, place):
+            elif not versions.is_current(record, number, place):
                 counts.add(Reason.CITATION_SUPERSEDED, doc_id)
             elif not record.document.title and not record.document.abstract:
                 counts.add(Reason.CITATION_WITHOUT_TEXT, doc_id)

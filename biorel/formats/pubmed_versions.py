@@ -75,6 +75,6 @@ class LatestVersions:
         given_again = file > self._deleted[key] and self._numbered[file] and self._numbered[self._deleted[key]]
         return not given_again
 
-    def stands(self, record: Citation, file: int, place: int) -> bool:
+    def is_current(self, record: Citation, file: int, place: int) -> bool:
         """Whether this citation is the current one of its PMID."""
         return self._best[int(record.document.doc_id)][2:] == (file, place) and not self.deleted(record.document.doc_id)

@@ -1,4 +1,4 @@
-"""MeSH as a graph: `is_a` from each concept to those right above it, without circles."""
+"""MeSH as a graph: `is_a` from each concept to its parents, without circles."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 IS_A = "is_a"
 Edge = tuple[str, str]
-"""(the concept below, the concept above)"""
+"""(child, parent)"""
 
 
 def parent_edges(tree_numbers: Mapping[str, Sequence[str]], mapped_to: Mapping[str, Sequence[str]]) -> Iterator[Edge]:
-    """Each concept with each concept that stands one step above it, in the order of the file, each edge once.
+    """Yield the distinct (child, parent) edges, in the order of the file.
 
     Args:
-        tree_numbers: descriptor id to its tree numbers; the parent of `C04.588.322` is what stands at `C04.588`.
-        mapped_to: supplementary concept id to the descriptors that it is mapped to, which are its parents.
+        tree_numbers: from descriptor ids to tree numbers; the parent of `C04.588.322` is the descriptor at `C04.588`.
+        mapped_to: from supplementary concepts to the descriptors that they are mapped to, which are their parents.
     """
     holders: dict[str, dict[str, None]] = {}
     for id_, places in tree_numbers.items():
@@ -30,10 +30,10 @@ def parent_edges(tree_numbers: Mapping[str, Sequence[str]], mapped_to: Mapping[s
 
 
 def without_circles(edges: Iterable[Edge]) -> tuple[list[Edge], list[Edge]]:
-    """The edges that can all hold at once, and those left out because they close a circle.
+    """Split the edges into those of a graph without circles, and those that would close a circle.
 
-    A concept can stand below another at one place of the tree and above it at a second. Which edge of a circle is
-    left out follows from the order of the edges alone.
+    MeSH can place a concept below another at one position of the tree and above it at a second. Of a circle, the edge
+    that comes last in the order of the edges is left out.
     """
     above: dict[str, list[str]] = {}
     for below, parent in edges:

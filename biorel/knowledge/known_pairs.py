@@ -1,6 +1,6 @@
-"""Known pairs of concepts: rows of head id, tab, tail id, and where there is a third column the articles that say so.
+"""Known pairs of concepts: tab-separated rows of head id, tail id and, optionally, the articles that state the pair.
 
-Articles are PubMed ids joined with `|`, as in a table of CTD; what follows on a line is ignored.
+Articles are PubMed ids joined with `|`, as in CTD's tables. Further columns are ignored.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from biorel.errors import InputError
 from biorel.formats.files import HALF_OF_PAIR, read_lines
 from biorel.formats.identifiers import concept_id
 
-_FORM = "rows are: head id, a tab, tail id, and perhaps a tab and the PubMed ids, joined with |"
+_FORM = "each row should be: head id, tab, tail id, and optionally a tab and PubMed ids joined with |"
 
 
 def read_known_pairs(path: Path, counts: Counts, excluded: Collection[str] = ()) -> frozenset[tuple[str, str]]:
-    """(head, tail) of every row, ids in biorel's style; a first row of names and lines that begin with `#` are none.
+    """Read the (head, tail) pairs, with ids in biorel's style. A header and lines that begin with `#` are skipped.
 
     Args:
-        excluded: PubMed ids; a row that has no other articles than these is left out. One without articles stays.
+        excluded: PubMed ids. A row whose articles are all among these is left out; a row without articles is kept.
 
     Raises:
-        InputError: the file cannot be read, a row has no second column, or there is no row.
+        InputError: the file cannot be read, a row has no second column, or the file has no rows.
     """
     pairs, rows, left_out = set(), 0, frozenset(excluded)
     for number, line in read_lines(path, counts):
@@ -31,7 +31,7 @@ def read_known_pairs(path: Path, counts: Counts, excluded: Collection[str] = ())
             continue
         fields = line.split("\t")
         if len(fields) < 2:
-            raise InputError(f"{path}:{number}: one column where two ids were expected", _FORM)
+            raise InputError(f"{path}:{number}: one column instead of two ids", _FORM)
         if number == 1 and not any(character.isdigit() for character in line):
             continue
         head, tail = (concept_id(field, "") for field in fields[:2])
@@ -45,6 +45,6 @@ def read_known_pairs(path: Path, counts: Counts, excluded: Collection[str] = ())
             continue
         pairs.add((head, tail))
     if not rows:
-        raise InputError(f"{path}: no pair of ids", _FORM)
+        raise InputError(f"{path}: there is no pair of ids", _FORM)
     counts.add(Reason.KNOWN_PAIRS_READ, count=len(pairs))
     return frozenset(pairs)

@@ -1,7 +1,7 @@
-"""MeSH: tree positions and names of descriptors, and what supplementary concepts are mapped to.
+"""MeSH: tree numbers and names of descriptors, and the descriptors that supplementary concepts are mapped to.
 
-Ids are `MESH:D...` and `MESH:C...`. What makes one concept an ancestor of another is told by the tree
-numbers, so a value that is none never enters.
+Ids are `MESH:D...` and `MESH:C...`. Tree numbers decide which concept is an ancestor of which, so values that are not
+tree numbers are left out.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _TREE_NUMBER = re.compile(r"[A-Z]\d{2}(\.\d{3})*", re.ASCII)
 
 @dataclass(frozen=True)
 class Mesh:
-    """What is known of each concept, by its id.
+    """MeSH by concept id.
 
     Attributes:
-        tree_numbers: where a descriptor stands; missing for one without a place.
-        names: of descriptors and supplementary concepts.
-        mapped_to: the descriptors that a supplementary concept is mapped to, its parents.
+        tree_numbers: the positions of a descriptor in the tree; descriptors without any are missing.
+        names: preferred names of descriptors and supplementary concepts.
+        mapped_to: the descriptors that a supplementary concept is mapped to; they act as its parents.
     """
 
     tree_numbers: dict[str, tuple[str, ...]]
@@ -35,16 +35,16 @@ class Mesh:
 
 
 def read_mesh(paths: Sequence[Path], counts: Counts) -> Mesh:
-    """Read one or several MeSH files into one table; what they say of one concept is joined.
+    """Read one or several MeSH files. The data of a concept from several files are joined.
 
     Args:
         paths: tree TSV, mtrees, descriptor XML and supplementary XML, see `mesh_files.read_entries`, in any
             order.
-        counts: books values that are no tree number, and mtrees names that no descriptor has.
+        counts: receives the values that are not tree numbers, and mtrees names without a descriptor.
 
     Raises:
-        InputError: a file cannot be read or is none of these, or an mtrees file comes without a file that
-            tells which id a name has.
+        InputError: a file cannot be read or is of another kind, or an mtrees file is given without a file that has
+            the ids of its names.
     """
     numbers: dict[str, dict[str, None]] = {}
     names: dict[str, str] = {}
@@ -64,11 +64,11 @@ def read_mesh(paths: Sequence[Path], counts: Counts) -> Mesh:
                 mapped_to.setdefault(entry.id, {}).update(dict.fromkeys(entry.mapped_to))
     files = ", ".join(map(str, paths)) or "no file"
     if not names and not by_name:
-        raise InputError(f"{files}: no MeSH concept", "is this a MeSH file?")
+        raise InputError(f"{files}: there is no MeSH concept", "is this a MeSH file?")
     if not names:
         raise InputError(
-            f"{files}: mtrees files hold names and no ids",
-            "name a descriptor file, descYYYY.xml or the tree as TSV, beside it",
+            f"{files}: mtrees files have names but no ids",
+            "give descYYYY.xml or the tree as TSV, too",
         )
     ids = {name: id_ for id_, name in names.items()}
     for name, place in by_name:
@@ -84,10 +84,10 @@ def read_mesh(paths: Sequence[Path], counts: Counts) -> Mesh:
 
 
 def resolve(mesh: Mesh, id_: str) -> str | None:
-    """The id as this MeSH has it; None where it has no such concept.
+    """The id of a concept in this MeSH, or None if it has no such concept.
 
-    Some tools pad ids to nine digits. An id that is there as it stands is right, as MeSH has genuine ids of
-    nine digits; else the form with six digits is tried.
+    Some tools pad ids to nine digits. MeSH also has genuine ids of nine digits, so an id is looked up unchanged first,
+    and then in the form with six digits.
     """
     exact = concept_id(id_, "") or ""
     letter, digits = exact[: len("MESH:D")], exact[len("MESH:D") :]

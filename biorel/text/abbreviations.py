@@ -73,7 +73,7 @@ def _window(before: str, short: str) -> str:
 
 
 def long_form(short: str, candidate: str) -> str:
-    """The shortest suffix of `candidate` that contains the letters of `short` in order; empty if there is none.
+    """The shortest suffix of `candidate` that contains the letters of `short` in order; empty without such a suffix.
 
     Letters are matched from right to left, and the first one must begin a word.
     """

@@ -254,7 +254,7 @@ def standing(paths, counts):
     return {
         item.document.doc_id: item.document.title
         for number, place, item in records
-        if isinstance(item, Citation) and known.stands(item, number, place)
+        if isinstance(item, Citation) and known.is_current(item, number, place)
     }
 
 

@@ -99,7 +99,7 @@ def test_mtrees_takes_its_ids_from_a_descriptor_file_by_name(write, counts, enco
 
 
 def test_rejects_mtrees_alone(write, counts):
-    with pytest.raises(InputError, match=r"mtrees2024\.bin: mtrees files hold names and no ids"):
+    with pytest.raises(InputError, match=r"mtrees2024\.bin: mtrees files have names but no ids"):
         read_mesh([write("mtrees2024.bin", MTREES)], counts)
 
 
