@@ -8,7 +8,7 @@ from pathlib import Path
 
 from biorel.counts import Counts, Reason
 from biorel.errors import InputError
-from biorel.formats.bioc import read_bioc
+from biorel.formats.bioc.reader import read_bioc
 from biorel.formats.files import read_head
 from biorel.formats.identifiers import document_key
 from biorel.formats.jsonl import read_jsonl

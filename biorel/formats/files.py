@@ -15,12 +15,14 @@ from typing import IO, cast
 from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 
-# half of a surrogate pair is not a character; a JSON escape such as `ud83d` alone produces one
+# half of a surrogate pair is not a character; a JSON escape such as `\ud83d` alone produces one
 HALF_OF_PAIR = re.compile("[\ud800-\udfff]")
 GZIP_MAGIC = b"\x1f\x8b"
 HEAD_BYTES = 65536
 # longer than any row, abstract or record; a file without line ends must not fill the memory
 LONGEST_LINE = 2**24
+LARGEST_JSON = 2**26  # characters; the question set SQuAD 2.0 has 42 million
+MOST_VALUES = 4_000_000
 
 
 @contextmanager
@@ -109,10 +111,6 @@ def read_lines(path: Path, counts: Counts, longest: int = LONGEST_LINE) -> Itera
                 counts.add(Reason.NUL_REPLACED, f"{path}:{number}")
                 content = content.replace("\0", " ")
             yield number, content
-
-
-LARGEST_JSON = 2**26  # characters; the question set SQuAD 2.0 has 42 million
-MOST_VALUES = 4_000_000
 
 
 def fits_in_memory(text: str) -> bool:

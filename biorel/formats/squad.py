@@ -21,6 +21,7 @@ from biorel.formats.files import HALF_OF_PAIR, LARGEST_JSON, fits_in_memory, rea
 from biorel.formats.jsonl import cut_title
 from biorel.records import AnswerSpan, Document, Question
 
+VERSION = "v2.0"
 _HINT = "SQuAD JSON is data > paragraphs > context and qas, each with id, question and answers"
 
 
@@ -53,7 +54,7 @@ def read_squad(path: Path, counts: Counts) -> Iterator[tuple[Document, tuple[Que
 
 
 def _paragraphs(value: Any, counts: Counts, place: str) -> Iterator[tuple[Document, tuple[Question, ...]]]:
-    free = _FreeNames()
+    names = _UniqueNames()
     asked: set[str] = set()
     for number, article in enumerate(_list(_field(value, "data", "the file"), "data")):
         where = f"data[{number}]"
@@ -63,7 +64,7 @@ def _paragraphs(value: Any, counts: Counts, place: str) -> Iterator[tuple[Docume
             context = _text(_field(paragraph, "context", inner), f"{inner}.context")
             if not context.strip():
                 raise _FaultError(f"{inner}.context is empty")
-            doc_id = free.take(title)
+            doc_id = names.take(title)
             questions = []
             for place_, item in enumerate(_list(_field(paragraph, "qas", inner), f"{inner}.qas")):
                 question = _question(item, f"{inner}.qas[{place_}]", doc_id, context, counts, place)
@@ -110,7 +111,7 @@ def _question(item: Any, where: str, doc_id: str, context: str, counts: Counts, 
     return Question(question_id, doc_id, text, "", "", "", "", ordered, ())
 
 
-class _FreeNames:
+class _UniqueNames:
     """Gives each document a distinct name."""
 
     def __init__(self) -> None:
@@ -149,9 +150,6 @@ def _text(value: Any, where: str) -> str:
     if HALF_OF_PAIR.search(value):
         raise _FaultError(f"{where} holds half of a surrogate pair, which is not a character")
     return value
-
-
-VERSION = "v2.0"
 
 
 def write_squad(path: Path, items: Iterable[tuple[Document, Sequence[Question]]]) -> None:

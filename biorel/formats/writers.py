@@ -64,7 +64,7 @@ FORMATS: Mapping[str, Format] = {
     "parquet": Format("biorel.formats.parquet:ParquetWriter", (".parquet",)),
     "tsv": Format("biorel.formats.tsv:TsvWriter", (".tsv",)),
     "pubtator": Format("biorel.formats.pubtator:PubtatorWriter", (".pubtator", ".txt"), holds_text=True),
-    "bioc": Format("biorel.formats.bioc_writer:BiocWriter", (".xml",), holds_text=True),
+    "bioc": Format("biorel.formats.bioc.writer:BiocWriter", (".xml",), holds_text=True),
 }
 
 

@@ -15,6 +15,11 @@ from lxml import etree
 from biorel.errors import InputError
 from biorel.formats.files import open_bytes
 
+# of one child of the root, in bytes; an article with thousands of authors has some three million
+LARGEST_CHILD = 2**24
+MOST_TAGS = 1_000_000  # in one child of the root, end tags included
+MOST_ATTRIBUTES = 1000
+_HINT = "is this the right file?"
 _SHOWN = 120
 _SAFE = {
     "resolve_entities": False,
@@ -83,13 +88,6 @@ def _check_root(place: str, found: str, expected: str, roots: Collection[str]) -
             f"{place}: root element <{found[:_SHOWN]}> where {wanted} ({expected}) was expected",
             "is this the right file and format?",
         )
-
-
-# of one child of the root, in bytes; an article with thousands of authors has some three million
-LARGEST_CHILD = 2**24
-MOST_TAGS = 1_000_000  # in one child of the root, end tags included
-MOST_ATTRIBUTES = 1000
-_HINT = "is this the right file?"
 
 
 class Meter:

@@ -14,7 +14,7 @@ from biorel.counts import Reason
 from biorel.dataset.labels import ner_labels
 from biorel.dataset.pair_features import FEATURES
 from biorel.errors import ConfigError, InputError, ModelError, OutputError
-from biorel.formats.bioc import read_bioc
+from biorel.formats.bioc.reader import read_bioc
 from biorel.formats.pubtator import read_pubtator
 from biorel.formats.relations import read_relations
 from biorel.formats.writers import FORMATS

@@ -20,7 +20,7 @@ from biorel.errors import ConfigError, FetchError, InputError, OutputError
 from biorel.fetch import bulk_files
 from biorel.fetch.bulk_files import write_state
 from biorel.fetch.eutils import BATCH
-from biorel.formats.bioc import read_bioc
+from biorel.formats.bioc.reader import read_bioc
 from biorel.formats.documents import read_documents
 from biorel.formats.pubtator import read_pubtator
 from biorel.records import Article, Document

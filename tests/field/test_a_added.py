@@ -12,7 +12,7 @@ from biorel.config.fetch_pubtator import FetchPubtator
 from biorel.counts import Counts, Reason
 from biorel.errors import FetchError
 from biorel.fetch.eutils import BATCH
-from biorel.formats.bioc import read_bioc
+from biorel.formats.bioc.reader import read_bioc
 from biorel.formats.pubmed import parse_pubmed
 from biorel.formats.pubtator import read_pubtator
 from tests.field.tables import counts, doc_ids, missing

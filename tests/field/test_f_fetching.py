@@ -13,7 +13,7 @@ from biorel.config.fetch_ctd import FetchCtd
 from biorel.counts import Counts
 from biorel.errors import FetchError, InputError
 from biorel.fetch.eutils import BATCH
-from biorel.formats.bioc import read_bioc
+from biorel.formats.bioc.reader import read_bioc
 from biorel.formats.pubmed import read_pubmed
 from biorel.knowledge.mesh import read_mesh
 from tests.command_runs import HEADER, build, command_line, flags, pubtator

@@ -10,7 +10,7 @@ from biorel.commands import tag
 from biorel.config.tag import Tag
 from biorel.counts import Reason
 from biorel.errors import InputError
-from biorel.formats.bioc import read_bioc
+from biorel.formats.bioc.reader import read_bioc
 from biorel.formats.pubtator import read_pubtator
 from biorel.records import Document, Mention
 from biorel.tables import read_table

@@ -1,4 +1,4 @@
-"""A document with all that a format may stumble over, and its relations."""
+"""A document with everything that is hard for a format to represent, and its relations."""
 
 from __future__ import annotations
 

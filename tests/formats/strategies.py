@@ -1,4 +1,4 @@
-"""Any document with mentions and relations, for the round trips of formats that hold the text."""
+"""Strategies for documents with mentions and relations, for the round trips of formats with text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CONCEPTS = [(type_, id_) for type_, ids in _IDS.items() for id_ in ids]
 
 @st.composite
 def documents(draw: st.DrawFn, forbidden: str) -> tuple[Annotated, list[Relation]]:
-    """A document whose texts have none of the forbidden characters; each mention stands in title or abstract."""
+    """A document without the forbidden characters; each mention is within the title or the abstract."""
     characters = st.characters(exclude_categories=["Cs"], exclude_characters=forbidden)
     texts = st.text(characters | st.sampled_from("ab |;-"), max_size=30)
     document = Document("1", draw(texts), draw(texts))

@@ -8,7 +8,7 @@ import pytest
 
 from biorel.counts import Reason
 from biorel.errors import InputError
-from biorel.formats.bioc import read_bioc
+from biorel.formats.bioc.reader import read_bioc
 from biorel.formats.xml_stream import read_elements
 from biorel.records import Curation, Document
 from tests.builders import read_and_lost

@@ -8,7 +8,7 @@ from bioc import biocxml
 from hypothesis import given
 
 from biorel.counts import Counts
-from biorel.formats.bioc import read_bioc
+from biorel.formats.bioc.reader import read_bioc
 from biorel.records import Annotated, Curation, Document, Mention
 from tests.formats.samples import ANNOTATED, BARE, MENTIONS, RELATIONS, TITLE, write, write_sample
 from tests.formats.strategies import documents

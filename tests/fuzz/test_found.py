@@ -20,11 +20,12 @@ from biorel.fetch.archives import unpack
 from biorel.fetch.eutils import fetch_articles, search
 from biorel.fetch.pubtator_api import export
 from biorel.fetch.pubtator_dump import filter_dump
-from biorel.formats import bioc_parse, chemprot, files, pubtator, spans
+from biorel.formats import chemprot, files, pubtator, spans
 from biorel.formats import files as json_size
 from biorel.formats import xml_stream as xml_meter
-from biorel.formats.bioc import read_bioc
-from biorel.formats.bioc_parse import parse_bioc
+from biorel.formats.bioc import parse as bioc_parse
+from biorel.formats.bioc.parse import parse_bioc
+from biorel.formats.bioc.reader import read_bioc
 from biorel.formats.chemprot import read_chemprot
 from biorel.formats.documents import read_records
 from biorel.formats.identifiers import concept_id

@@ -15,7 +15,7 @@ import bioc
 import pytest
 
 from biorel.counts import Counts, Reason
-from biorel.formats.bioc import read_bioc
+from biorel.formats.bioc.reader import read_bioc
 from biorel.formats.chemprot import locate, read_chemprot
 from biorel.formats.documents import read_documents
 from biorel.formats.jsonl import read_jsonl

@@ -1,4 +1,4 @@
-"""How many examples a property is tried on: few in CI, `BIOREL_EXAMPLES=2000 pytest tests/properties` by hand."""
+"""The number of examples for each property: few in CI, `BIOREL_EXAMPLES=2000 pytest tests/properties` by hand."""
 
 from __future__ import annotations
 

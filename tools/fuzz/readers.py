@@ -22,7 +22,7 @@ from biorel.fetch.eutils import fetch_articles, search
 from biorel.fetch.http import MAX_ANSWER, BadAnswerError
 from biorel.fetch.pubtator_api import export
 from biorel.fetch.pubtator_dump import filter_dump
-from biorel.formats.bioc import read_bioc
+from biorel.formats.bioc.reader import read_bioc
 from biorel.formats.chemprot import read_chemprot
 from biorel.formats.documents import read_records
 from biorel.formats.jsonl import read_jsonl

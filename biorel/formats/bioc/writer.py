@@ -1,7 +1,8 @@
 """BioC XML: collection > document > two passages > annotations; relations refer to annotations and concepts.
 
 Documents without relations are written, too. A relation has the infons `type` and `score`, and its concepts as
-`entity1` (head) and `entity2` (tail), as in BioRED. Its nodes are the two annotations of its strongest evidence.
+`entity1` (head) and `entity2` (tail), the names that BioRED uses. Its nodes are the two annotations of its strongest
+evidence.
 Characters that XML cannot hold become spaces, so that offsets do not change.
 """
 

@@ -16,8 +16,8 @@ from bioc import BioCAnnotation, BioCDocument, BioCPassage
 
 from biorel.counts import Counts, Reason
 from biorel.errors import InputError
-from biorel.formats.bioc_concepts import annotated_concepts, curations, infon_text
-from biorel.formats.bioc_parse import parse_bioc
+from biorel.formats.bioc.infons import annotated_concepts, curations, infon_text
+from biorel.formats.bioc.parse import parse_bioc
 from biorel.formats.references import concepts_of, distinct_curations
 from biorel.formats.spans import check_spans, refuse_all_lost, without_repeats
 from biorel.records import Annotated, Document, Mention
@@ -37,7 +37,7 @@ def read_bioc(path: Path, counts: Counts) -> Iterator[Annotated]:
     """Yield the documents of a BioC file, XML or JSON, plain or gzip, in file order.
 
     Args:
-        path: the file; `bioc_parse.parse_bioc` lists the accepted forms.
+        path: the file; `parse.parse_bioc` lists the accepted forms.
         counts: receives the documents, annotations and relations read, repaired and excluded.
 
     Raises:

@@ -1,0 +1,1 @@
+"""BioC, XML and JSON: the reader in `reader`, the writer in `writer`."""
