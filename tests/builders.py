@@ -1,4 +1,4 @@
-"""Small examples, batches and networks for the tests, by plain functions; no randomness but from a seed."""
+"""Small examples, batches and networks for the tests, all drawn from explicit seeds."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ UNK_ID = 1
 
 
 def mention(start: int, end: int, type_: str, entity_id: str | None, *, text: str = "", doc_id: str = "1") -> Mention:
-    """A mention; its text matters to few tests."""
+    """A mention, with placeholder text unless `text` is given."""
     return Mention(doc_id, start, end, text or "x" * (end - start), type_, entity_id)
 
 
 def relation(name: str, head: str, tail: str, *sources: str, symmetric: bool = False) -> RelationType:
-    """A label whose one source word is its own name, unless others are given."""
+    """A relation type; without `sources`, its only source term is its name."""
     return RelationType(name=name, head=head, tail=tail, sources=sources or (name,), symmetric=symmetric)
 
 
@@ -115,20 +115,20 @@ def random_example(seed: int, length: int, *, entities: int = 4, mentions: int =
 
 
 def with_branches(document: Example, seed: int, *, per_entity: int = 2) -> Example:
-    """The document with branches of 1 to 4 tokens on each of its entities, on all mentions."""
+    """The document with branches of 1 to 4 tokens, each anchored to all mentions of an entity."""
     rng = random.Random(seed)
     tokens, anchors = [], []
     for entity in range(len(document.entity_ids)):
         spans = zip(document.mention_entities, document.mention_starts, document.mention_ends, strict=True)
-        hangs = sorted({place for one, start, end in spans if one == entity for place in range(start, end)})
-        for _ in range(per_entity if hangs else 0):
+        positions = sorted({place for owner, start, end in spans if owner == entity for place in range(start, end)})
+        for _ in range(per_entity if positions else 0):
             tokens.append(tuple(rng.randrange(2, VOCABULARY) for _ in range(rng.randint(1, 4))))
-            anchors.append(tuple(hangs))
+            anchors.append(tuple(positions))
     return replace(document, branch_tokens=tuple(tokens), branch_anchors=tuple(anchors))
 
 
 def every_pair(examples: Sequence[Example], *order: int) -> Plan:
-    """The plan with all pairs of these documents, of all documents where none is named."""
+    """The plan with all pairs of the documents in `order`, or of all documents if it is empty."""
     documents = order or tuple(range(len(examples)))
     return Plan(documents, tuple(tuple(range(len(examples[index].pair_heads))) for index in documents))
 
@@ -172,7 +172,7 @@ def tiny_reranked(*, seed: int = 0, **changes: object) -> Bran:
 
 
 def scrambled(module: nn.Module, seed: int = 0) -> nn.Module:
-    """The module in float64 and evaluation mode, every parameter drawn anew, biases and norms too."""
+    """The module in float64 and evaluation mode, with every parameter, including biases and norms, drawn again."""
     generator = torch.Generator().manual_seed(seed)
     module = module.double().eval()
     with torch.no_grad():

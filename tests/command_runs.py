@@ -1,4 +1,4 @@
-"""Corpora by hand, the shipped sample in small, and biorel as a process: what the tests of the commands share."""
+"""Helpers for tests of commands: small corpora, a small part of the shipped sample, and runs of biorel."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from biorel.training.model_folder import open_model
 
 REPOSITORY = Path(__file__).parents[1]
 SAMPLE = REPOSITORY / "resources" / "sample"
-# what a folder of these tests is trained with: small, on one thread, in about a second
+# training options of the tests: a small model, one thread, about a second
 TINY: dict[str, Any] = {
     "width": 16,
     "heads": 2,
@@ -56,7 +56,7 @@ def pubtator(
     relations: Iterable[tuple[str, str]] = (),
     word: str = "CID",
 ) -> str:
-    """A document in PubTator format; a mention is (text, type, id), found from left to right per text."""
+    """A document in PubTator format; a mention is (text, type, id); repeated texts are matched from left to right."""
     text = f"{title} {abstract}"
     lines = [f"{doc_id}|t|{title}", f"{doc_id}|a|{abstract}"]
     begin: dict[str, int] = {}
@@ -69,7 +69,7 @@ def pubtator(
 
 
 def ctd_folder(folder: Path, **tables: Sequence[dict[str, str]]) -> Path:
-    """A folder of CTD bulk files; a row is written by column name, what it leaves out is empty."""
+    """A folder of CTD bulk files; rows map column names to values, and missing columns are empty."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, rows in ({"CTD_chem_gene_ixn_types": ()} | tables).items():
         columns = HEADER[name].split(",")
@@ -129,9 +129,9 @@ def tiny_model(dataset: Path, out: Path, **options: Any) -> Path:
 
 
 def talkative(folder: Path) -> Path:
-    """The model folder with an entity head drawn anew, which calls many words of a text an entity, of every type.
+    """Replace the entity head of a model folder by a random one that predicts many entities of every type.
 
-    What a few epochs make of the tokens of a text differs little between them, so the head reads what differs.
+    After a few epochs, token vectors differ little within a text, so the head normalises them.
     """
     opened = open_model(folder)
     document = next(read_documents([SAMPLE / "abstracts.jsonl"], Counts())).document
@@ -143,18 +143,18 @@ def talkative(folder: Path) -> Path:
     drawn = torch.randn(tensors["ner.weight"].shape, generator=torch.Generator().manual_seed(0))
     weight = drawn / tokens.std(0)
     bias = -weight @ tokens.mean(0)
-    bias[0] += 4.0  # more words are outside of entities than within
+    bias[0] += 4.0  # most words are outside entities
     save_file({**tensors, "ner.weight": weight, "ner.bias": bias}, path)
     return folder
 
 
 def flags(**options: Any) -> list[str]:
-    """Options as a command line has them."""
+    """The options as command-line arguments."""
     return [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
 
 
 def biorel(*arguments: object, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run biorel as a process of its own."""
+    """Run biorel in a separate process."""
     return subprocess.run(
         [sys.executable, "-m", "biorel", *map(str, arguments)],
         capture_output=True,
@@ -167,7 +167,7 @@ def biorel(*arguments: object, cwd: Path | None = None, **environment: str) -> s
 
 
 def command_line(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    """Run biorel in this process; its exit code and what it said on stdout and stderr."""
+    """Run biorel in this process; returns its exit code, stdout and stderr."""
     capsys.readouterr()
     before = sys.argv
     sys.argv = ["biorel", *map(str, arguments)]
@@ -178,5 +178,5 @@ def command_line(capsys: pytest.CaptureFixture[str], *arguments: object) -> tupl
         code = end.code if isinstance(end.code, int) else 1
     finally:
         sys.argv = before
-    said = capsys.readouterr()
-    return code, said.out, said.err
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err

@@ -203,7 +203,7 @@ def article_set(*articles: str) -> bytes:
 class Eutils:
     """The E-utilities with some articles: esearch finds all hits, epost keeps lists, efetch sends the articles.
 
-    `faults` holds replies of esearch, epost and efetch that precede the regular ones; None stands for a regular one.
+    `faults` holds replies of esearch, epost and efetch that precede the regular ones; None is a regular one.
     """
 
     def __init__(self, server: Server, articles: Mapping[str, str], hits: Sequence[str] = ()) -> None:

@@ -1,1 +1,1 @@
-"""The command line: parses, calls a stage's `run`, prints. No logic."""
+"""The command line: parses options, calls a command's `run` and prints the result."""

@@ -75,7 +75,7 @@ def _runner(name: str) -> Callable[[Config], None]:
 
 
 def _print(made: Artifact) -> None:
-    """Print the result of a command; its faults end the program with an exit status."""
+    """Print the result of a command; if it failed or found bad records, end the program with an exit status."""
     for line in made.summary:
         typer.echo(line)
     if made.path is not None:

@@ -13,7 +13,7 @@ _FIRST_SENTENCE = re.compile(r".+?(?:[.!?](?=\s|$)|$)", re.DOTALL)
 class GroupedHelp(TyperGroup):
     """A group of commands whose help lists them under their headings."""
 
-    # Typer bundles its own Click in some versions and depends on Click in others, so the types have no one name
+    # Typer bundles its own Click in some versions and depends on Click in others, so these types have no common name
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write one section for each heading, in the order of the commands."""
         sections: dict[str, list[tuple[str, str]]] = {}

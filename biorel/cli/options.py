@@ -97,7 +97,7 @@ def _flag_type(annotation: Any) -> tuple[Any, bool, str | None]:
 
 
 def _default_text(info: FieldInfo) -> str:
-    """The default as help shows it; empty if there is none worth showing."""
+    """The default as help shows it; empty if there is no default worth showing."""
     if info.default is PydanticUndefined or info.default in (None, (), False):
         return ""
     if isinstance(info.default, tuple):

@@ -106,7 +106,7 @@ def run(config: Ask, progress: Progress = SILENT) -> Artifact:
 
 
 def _relation_query(config: Ask) -> RelationQuery | None:
-    """The query by template, or None for a question in words."""
+    """The query by template, or None for a question in plain words."""
     if config.relation is None:
         return None
     entity_id = concept_id(config.head or config.tail or "", "") or ""

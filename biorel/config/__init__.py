@@ -1,4 +1,4 @@
-"""The options of the commands: one frozen model a command, each in the file named after its command.
+"""The options of the commands: one frozen model per command, in a file named after the command.
 
 A field is an option: its name is the flag's name, its description the help text.
 """

@@ -61,7 +61,7 @@ class Ask(Config):
     def _check(self) -> Ask:
         by_template = [self.relation, self.head, self.tail]
         if (self.question is None) == (self.relation is None):
-            raise ValueError("give either a question in words, or --relation with --head or --tail")
+            raise ValueError("give either a question in plain words, or --relation with --head or --tail")
         if self.question is not None and any(by_template):
             raise ValueError("--head and --tail go with --relation, not with a question in words")
         if self.relation is not None and (self.head is None) == (self.tail is None):

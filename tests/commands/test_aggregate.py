@@ -1,4 +1,4 @@
-"""aggregate: the triples of hand-made relations, in both formats, and its faults."""
+"""aggregate: triples of hand-made relations in both formats, and its errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ from tests.command_runs import command_line
 TEXT = "Lithium tremor. It shook."
 
 
-def told(doc_id: str, head: str, tail: str, score: float, *, name: str = "lithium", weight: float = 0.7) -> Relation:
+def extracted(
+    doc_id: str, head: str, tail: str, score: float, *, name: str = "lithium", weight: float = 0.7
+) -> Relation:
     evidence = (Evidence((0, 7), (8, 14), weight, (0, 16)), Evidence((0, 7), (19, 24), 1 - weight, (0, 25)))
     return Relation(
         doc_id, Entity(head, "Chemical", name), "induces", Entity(tail, "Disease", "tremor"), score, evidence
@@ -28,11 +30,11 @@ def told(doc_id: str, head: str, tail: str, score: float, *, name: str = "lithiu
 
 
 RELATIONS = [
-    told("1", "MESH:C1", "MESH:D1", 0.9),
-    told("1", "MESH:C1", "MESH:D1", 0.4, name="Li"),
-    told("2", "MESH:C1", "MESH:D1", 0.5),
-    told("2", "MESH:C1", "MESH:D2", 0.8),
-    told("3", "MESH:C2", "MESH:D1", 0.2, name="=sum"),
+    extracted("1", "MESH:C1", "MESH:D1", 0.9),
+    extracted("1", "MESH:C1", "MESH:D1", 0.4, name="Li"),
+    extracted("2", "MESH:C1", "MESH:D1", 0.5),
+    extracted("2", "MESH:C1", "MESH:D2", 0.8),
+    extracted("3", "MESH:C2", "MESH:D1", 0.2, name="=sum"),
 ]
 
 
@@ -46,7 +48,7 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream, dialect="excel-tab"))
 
 
-def test_triples_have_vote_support_and_the_best_evidence(tmp_path):
+def test_triples_have_a_vote_their_support_and_the_best_evidence(tmp_path):
     source = relations_file(tmp_path / "r.jsonl")
     out = aggregate.run(Aggregate(relations=(source,), out=tmp_path / "t.parquet")).path
     first, *others = list(read_table(out, CorpusTriple))
@@ -55,10 +57,10 @@ def test_triples_have_vote_support_and_the_best_evidence(tmp_path):
     assert first.best_score == pytest.approx(0.9)
     assert first.head == {"id": "MESH:C1", "type": "Chemical", "name": "lithium"}
     assert first.evidence["head"] == [0, 7]
-    assert [one.support for one in others] == [1, 1]
+    assert [triple.support for triple in others] == [1, 1]
 
 
-def test_tsv_holds_the_same_and_the_sentence(tmp_path):
+def test_tsv_also_holds_the_evidence_sentence(tmp_path):
     source = relations_file(tmp_path / "r.jsonl")
     documents = tmp_path / "d.jsonl"
     documents.write_text(json.dumps({"id": "1", "text": TEXT}) + "\n", encoding="utf-8")
@@ -78,7 +80,7 @@ def test_two_files_with_the_same_document_support_a_triple_once(tmp_path):
     assert alone.read_text() == both.read_text()
 
 
-def test_limits_leave_out_what_is_below(tmp_path):
+def test_limits_leave_out_weaker_triples(tmp_path):
     source = relations_file(tmp_path / "r.jsonl")
     out = aggregate.run(Aggregate(relations=(source,), out=tmp_path / "t.tsv", min_support=2)).path
     assert [row["tail_id"] for row in rows(out)] == ["MESH:D1"]
@@ -86,7 +88,7 @@ def test_limits_leave_out_what_is_below(tmp_path):
     assert {(row["tail_id"], row["support"]) for row in rows(out)} == {("MESH:D1", "1"), ("MESH:D2", "1")}
 
 
-def test_no_relation_gives_an_empty_table(tmp_path):
+def test_no_relations_give_an_empty_table(tmp_path):
     source = relations_file(tmp_path / "r.jsonl", [])
     assert rows(aggregate.run(Aggregate(relations=(source,), out=tmp_path / "t.tsv")).path) == []
     assert (
@@ -95,7 +97,7 @@ def test_no_relation_gives_an_empty_table(tmp_path):
     )
 
 
-def test_faults_are_told_and_leave_nothing(tmp_path):
+def test_an_error_leaves_no_output(tmp_path):
     source = relations_file(tmp_path / "r.jsonl")
     with pytest.raises(ConfigError, match="unknown output format"):
         aggregate.run(Aggregate(relations=(source,), out=tmp_path / "t.csv"))
@@ -110,8 +112,8 @@ def test_faults_are_told_and_leave_nothing(tmp_path):
 
 def test_the_command_line_takes_several_files(tmp_path, capsys):
     a, b = relations_file(tmp_path / "a.jsonl", RELATIONS[:2]), relations_file(tmp_path / "b.jsonl", RELATIONS[2:])
-    code, said, _ = command_line(capsys, "aggregate", a, b, "--out", tmp_path / "t.tsv", "--vote", "sum")
-    assert (code, said.splitlines()[-1]) == (0, f"triples: {tmp_path / 't.tsv'}")
+    code, output, _ = command_line(capsys, "aggregate", a, b, "--out", tmp_path / "t.tsv", "--vote", "sum")
+    assert (code, output.splitlines()[-1]) == (0, f"triples: {tmp_path / 't.tsv'}")
     assert float(rows(tmp_path / "t.tsv")[0]["score"]) == pytest.approx(1.4)
-    code, _, told_ = command_line(capsys, "aggregate", a, "--out", tmp_path / "t.tsv")
-    assert (code, "exists already" in told_) == (5, True)
+    code, _, errors = command_line(capsys, "aggregate", a, "--out", tmp_path / "t.tsv")
+    assert (code, "exists already" in errors) == (5, True)

@@ -1,4 +1,4 @@
-"""ask: answers over a small corpus, in words and by template; its counts; an error for every bad input."""
+"""ask: answers over a small corpus, in plain words and by template; its counts; an error for every bad input."""
 
 from __future__ import annotations
 
@@ -133,8 +133,8 @@ def test_rejects_a_question_in_an_unknown_script(reader, over):
 def test_rejects_an_empty_question_and_conflicting_options(reader, over, capsys):
     for arguments, fault in (
         ([" "], "the question is empty"),
-        ([], "either a question in words"),
-        (["What?", "--relation", "r"], "either a question in words"),
+        ([], "either a question in plain words"),
+        (["What?", "--relation", "r"], "either a question in plain words"),
         (["What?", "--head", "D1"], "go with --relation"),
         (["--relation", "r"], "needs either --head or --tail"),
         (["--relation", "r", "--head", "a", "--tail", "b"], "needs either --head or --tail"),

@@ -338,7 +338,7 @@ def test_P06_mentions_without_an_id_are_left_out_or_merged(write, tmp_path, mode
 
 @pytest.mark.parametrize(("sides", "dropped"), [("off", 0), ("tail", 1), ("both", 3)])
 def test_hypernyms_are_filtered_on_the_sides_asked_for(write, tmp_path, sides, dropped):
-    """Salicylates stand above aspirin, and ulcer above gastric ulcer; aspirin causes gastric ulcer."""
+    """Salicylates are above aspirin, and ulcer is above gastric ulcer; aspirin causes gastric ulcer."""
     mesh = mesh_file(tmp_path / "mesh.tsv", *TREE, ("D02.241", "D012459"), ("D02.241.700", "D001241"))
     text = pubtator(
         "1",
@@ -578,9 +578,9 @@ def test_a_schema_that_is_none_is_told(write, tmp_path, content, fault):
 
 
 def test_no_positive_because_of_the_cap_is_told_otherwise(write, tmp_path):
-    with pytest.raises(InputError, match="0 positives") as told:
+    with pytest.raises(InputError, match="0 positives") as error:
         build(tmp_path / "d", train=[write("a.txt", STORY)], schema="cdr", max_tokens=10)
-    assert "1 positive pairs are in documents over --max-tokens" in told.value.hint
+    assert "1 positive pairs are in documents over --max-tokens" in error.value.hint
 
 
 BAD_INPUTS = {
@@ -622,9 +622,9 @@ def test_strict_makes_a_malformed_row_an_error(write, tmp_path):
 
 def test_an_output_that_exists_is_replaced_only_when_told(write, tmp_path):
     build(tmp_path / "d", train=[write("a.txt", STORY)], schema="cdr")
-    with pytest.raises(OutputError, match="exists already") as told:
+    with pytest.raises(OutputError, match="exists already") as error:
         build(tmp_path / "d", train=[write("b.txt", story("2"))], schema="cdr")
-    assert "--force" in told.value.hint
+    assert "--force" in error.value.hint
     assert documents(tmp_path / "d")["train"] == ["1"]
     build(tmp_path / "d", train=[tmp_path / "b.txt"], schema="cdr", force=True)
     assert documents(tmp_path / "d")["train"] == ["2"]
@@ -647,9 +647,9 @@ def test_a_stale_partial_folder_is_not_mixed_in(write, tmp_path):
 
 
 def test_all_faults_of_the_options_are_told_at_once():
-    with pytest.raises(ValueError, match="max_tokens") as told:
+    with pytest.raises(ValueError, match="max_tokens") as error:
         BuildDataset.model_validate({"out": "d", "max_tokens": 0, "unlinked": "x", "odd": 1})
-    assert told.value.error_count() == 3
+    assert error.value.error_count() == 3
 
 
 # ---- the same input, the same bytes

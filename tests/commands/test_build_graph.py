@@ -1,4 +1,4 @@
-"""biorel build-graph: MeSH, CTD and own triples, the articles kept, those of an evaluation left out."""
+"""biorel build-graph: triples of MeSH, CTD and own files, their articles, and articles left out for an evaluation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROWS = "ChemicalID\tDiseaseID\tPubMedIDs\nC112297\tD2\t20|100|x\nD1\tD2\t7\nD1\t
 
 
 def graph(out: Path, **options: Any) -> list[Triple]:
-    """Build a graph; its triples."""
+    """Build a graph and return its triples."""
     build_graph.run(BuildGraph.model_validate({"out": out, **options}))
     return list(read_table(out / "triples.parquet", Triple))
 
@@ -41,7 +41,7 @@ def rows(write) -> Path:
     return write("rows.tsv.gz", ROWS.replace("D1", "D000001").replace("D2", "D000002").replace("D9", "D000009"))
 
 
-def test_mesh_and_bare_rows_by_concept_with_their_articles(tmp_path, mesh, rows):
+def test_triples_of_mesh_and_ctd_rows_have_names_ids_and_articles(tmp_path, mesh, rows):
     triples = graph(tmp_path / "graph", mesh=[mesh], ctd=[rows])
     assert triples == [
         Triple("D000002", "is_a", "D000003", "MESH:D000002", "MESH:D000003", "mesh"),
@@ -57,12 +57,12 @@ def test_mesh_and_bare_rows_by_concept_with_their_articles(tmp_path, mesh, rows)
     assert (tmp_path / "graph" / "triples.spo").read_text().splitlines()[0] == "D000002\tis_a\tD000003"
 
 
-def test_articles_of_a_list_leave_a_triple_only_where_another_article_has_it(tmp_path, mesh, rows, write):
+def test_a_triple_of_excluded_articles_needs_another_article(tmp_path, mesh, rows, write):
     triples = graph(tmp_path / "graph", mesh=[mesh], ctd=[rows], exclude_pmids=[write("ids.txt", "20\n7\n")])
     assert [triple.pmids for triple in triples if triple.source == "ctd"] == [("100",)]
 
 
-def test_articles_of_a_dataset_are_those_of_dev_and_test(tmp_path, dataset):
+def test_excludes_the_dev_and_test_articles_of_a_dataset(tmp_path, dataset):
     splits = {
         split: {document.doc_id for document in read_table(dataset / split / "documents.parquet", Document)}
         for split in ("train", "dev", "test")
@@ -76,7 +76,7 @@ def test_articles_of_a_dataset_are_those_of_dev_and_test(tmp_path, dataset):
     assert articles[1] & splits["train"]
 
 
-def test_bulk_files_name_their_concepts_and_inferred_rows_are_no_knowledge(tmp_path):
+def test_bulk_files_give_names_and_inferred_rows_are_left_out(tmp_path):
     row = {"ChemicalID": "D000001", "ChemicalName": "Aspirin", "DiseaseID": "MESH:D000002", "PubMedIDs": "5|6"}
     ctd = ctd_folder(
         tmp_path / "ctd",
@@ -90,7 +90,7 @@ def test_bulk_files_name_their_concepts_and_inferred_rows_are_no_knowledge(tmp_p
     assert {triple.pmids for triple in triples} == {("5", "6")}
 
 
-def test_own_triples_join_the_rest_once(tmp_path, mesh, write):
+def test_adds_own_triples_once(tmp_path, mesh, write):
     own = write("own.spo", "Tim Cook\tCEO\tApple\nTim Cook\tCEO\tApple\na\tis_a\tb\nb\tis_a\ta\n")
     triples = graph(tmp_path / "graph", mesh=[mesh], spo=[own])
     assert names(triples) == {("D000002", "is_a", "D000003"), ("Tim Cook", "CEO", "Apple"), ("a", "is_a", "b")}
@@ -98,20 +98,20 @@ def test_own_triples_join_the_rest_once(tmp_path, mesh, write):
     assert counts[Reason.TRIPLE_REPEATED] == counts[Reason.TRIPLE_CIRCULAR] == 1
 
 
-def test_a_bad_line_stops_the_command_in_one_line_and_leaves_nothing(tmp_path, write, capsys):
+def test_a_malformed_line_gives_one_error_and_no_output(tmp_path, write, capsys):
     own = write("own.spo", "Tim Cook\tCEO\n")
-    code, _, told = command_line(capsys, "build-graph", "--spo", own, "--out", tmp_path / "graph")
+    code, _, errors = command_line(capsys, "build-graph", "--spo", own, "--out", tmp_path / "graph")
     assert code == 3
-    assert told.splitlines()[0] == f"error: {own}:1: 2 fields instead of three"
+    assert errors.splitlines()[0] == f"error: {own}:1: 2 fields instead of three"
     assert not (tmp_path / "graph").exists()
 
 
-def test_no_triple_at_all_is_an_error(tmp_path, rows):
+def test_rejects_input_without_triples(tmp_path, rows):
     with pytest.raises(InputError, match="no triple in any of the inputs"):
         graph(tmp_path / "graph", ctd=[rows])
 
 
-# runs biorel, then tells the seconds of its process and its peak memory in KiB, which no other process has a share in
+# runs biorel, then prints the seconds and the peak memory in KiB of its process alone
 MEASURED = """
 import re, time
 from pathlib import Path
@@ -122,7 +122,7 @@ print(time.process_time(), re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/statu
 
 
 @pytest.mark.slow
-def test_real_mesh_and_ctd_rows_in_seconds_and_little_memory(tmp_path, shared_data):
+def test_reads_real_mesh_and_ctd_rows_in_seconds_and_little_memory(tmp_path, shared_data):
     arguments = [
         *("--mesh", shared_data / "mesh" / "2017MeshTree.tsv.gz"),
         *("--ctd", shared_data / "ctd_rows" / "chemical_disease_marker_pmids.tsv.gz"),

@@ -34,19 +34,19 @@ def quick(monkeypatch):
 
 
 def test_a_sound_installation_has_no_fault(tmp_path, capsys):
-    code, told, said = command_line(capsys, "doctor", "--device", "cpu", "--out", tmp_path)
-    assert (code, said) == (0, "")
-    lines = told.splitlines()
+    code, output, errors = command_line(capsys, "doctor", "--device", "cpu", "--out", tmp_path)
+    assert (code, errors) == (0, "")
+    lines = output.splitlines()
     for name in ("python", "package torch", "device", "disk", "shared memory", "model cdr", "model linker"):
         assert [line for line in lines if line.startswith("ok     ") and f"{name}: " in line], name
-    assert "chemical_induced_disease" in told
+    assert "chemical_induced_disease" in output
     assert not [line for line in lines if line.startswith("fault")]
     assert list(tmp_path.iterdir()) == []
 
 
 def test_json_output_holds_the_findings(quick, capsys):
-    code, told, _ = command_line(capsys, "doctor", "--json", "--device", "cpu")
-    found = json.loads(told)
+    code, output, _ = command_line(capsys, "doctor", "--json", "--device", "cpu")
+    found = json.loads(output)
     assert code == 0
     assert {tuple(finding) for finding in found} == {("name", "state", "text", "hint")}
     assert {"python", "device", "disk", "model tagger"} <= {finding["name"] for finding in found}
@@ -56,11 +56,11 @@ def test_reports_every_fault_and_exits_with_status_1(quick, tmp_path, capsys, mo
     monkeypatch.setitem(
         doctor._SHIPPED_MODELS, "cdr", lambda folder: (_ for _ in ()).throw(ModelError("broken", "mend it"))
     )
-    code, told, _ = command_line(capsys, "doctor", "--device", "cuda:7", "--out", "/proc/none", "--model", tmp_path)
+    code, output, _ = command_line(capsys, "doctor", "--device", "cuda:7", "--out", "/proc/none", "--model", tmp_path)
     assert code == 1
-    faults = [line.split(":")[0].removeprefix("fault  ") for line in told.splitlines() if line.startswith("fault")]
+    faults = [line.split(":")[0].removeprefix("fault  ") for line in output.splitlines() if line.startswith("fault")]
     assert faults == ["device", "disk", "model cdr", f"model {tmp_path}"]
-    assert "       hint: mend it" in told.splitlines()
+    assert "       hint: mend it" in output.splitlines()
 
 
 @pytest.mark.parametrize(

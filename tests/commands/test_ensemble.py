@@ -113,13 +113,13 @@ def test_rejects_members_with_other_relations(model, tmp_path):
 
 
 def test_on_the_command_line(model, other, tmp_path, capsys):
-    code, told, _ = command_line(capsys, "ensemble", *flags(model=model), *flags(model=other, out=tmp_path / "both"))
-    assert (code, told) == (0, f"the mean of 2 models\nmodel: {tmp_path / 'both'}\n")
+    code, output, _ = command_line(capsys, "ensemble", *flags(model=model), *flags(model=other, out=tmp_path / "both"))
+    assert (code, output) == (0, f"the mean of 2 models\nmodel: {tmp_path / 'both'}\n")
     for arguments, status in (
         (flags(model=model) * 2, 2),
         ([], 2),
         (flags(model=tmp_path / "nowhere"), 4),
     ):
-        code, _, said = command_line(capsys, "ensemble", *arguments, "--out", tmp_path / "none")
+        code, _, errors = command_line(capsys, "ensemble", *arguments, "--out", tmp_path / "none")
         assert code == status
-        assert [line.partition(":")[0] for line in said.splitlines()] == ["error", "hint"]
+        assert [line.partition(":")[0] for line in errors.splitlines()] == ["error", "hint"]

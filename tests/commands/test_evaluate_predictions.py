@@ -99,13 +99,13 @@ def test_reads_a_relations_table(tmp_path, gold):
 
 
 def test_mentions_are_scored_by_strict_spans_by_overlap_and_by_concept(tmp_path, write, gold):
-    said = [
+    predicted = [
         ("Drug", "Chemical", "D900001"),
         ("cancer", "Disease", "D900002"),
         ("pain", "Disease", "D900004"),
         ("And", "Disease", "-"),
     ]
-    metrics = score(tmp_path, write("p.txt", pubtator("1", "Drug gives lung cancer.", "And pain.", said)), gold)
+    metrics = score(tmp_path, write("p.txt", pubtator("1", "Drug gives lung cancer.", "And pain.", predicted)), gold)
     assert "micro" not in metrics
     strict, overlap = (metrics["mentions"][kind]["Disease"] for kind in ("strict", "overlap"))
     assert (strict["true_positives"], strict["predicted"], strict["gold"]) == (1, 3, 2)
@@ -126,8 +126,8 @@ def test_reads_a_mentions_table_or_the_folder_that_contains_it(tmp_path, gold):
 
 
 def test_overlap_matches_each_span_once(tmp_path, write, gold):
-    said = [("lung", "Disease", "D900002"), ("cancer", "Disease", "D900002")]
-    metrics = score(tmp_path, write("p.txt", pubtator("1", "Drug gives lung cancer.", "And pain.", said)), gold)
+    predicted = [("lung", "Disease", "D900002"), ("cancer", "Disease", "D900002")]
+    metrics = score(tmp_path, write("p.txt", pubtator("1", "Drug gives lung cancer.", "And pain.", predicted)), gold)
     assert metrics["mentions"]["overlap"]["Disease"]["true_positives"] == 1
 
 

@@ -1,4 +1,4 @@
-"""export: model folder to ONNX, relations to every format, and what stops it."""
+"""export: a model folder to ONNX, relations to every format, and its errors."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def model(tmp_path):
     return folder
 
 
-def left(tmp_path):
+def outputs(tmp_path):
     return sorted(path.name for path in tmp_path.iterdir() if "out" in path.name)
 
 
 @pytest.mark.parametrize("source", ["jsonl", "parquet"])
 @pytest.mark.parametrize("target", ["jsonl", "parquet"])
-def test_relations_survive_the_change_of_format(tmp_path, counts, source, target):
+def test_conversion_keeps_the_relations(tmp_path, counts, source, target):
     given = write_sample(source, tmp_path / "relations")
     out = export.run(Export(relations=given, out=tmp_path / f"out.{target}")).path
     assert out == tmp_path / f"out.{target}"
@@ -67,7 +67,7 @@ def test_an_export_equals_what_extract_would_have_written(tmp_path, relations, d
     needed = (documents,) if FORMATS[format_].holds_text else ()
     out = export.run(Export(relations=relations, documents=needed, format=format_, out=tmp_path / "out")).path
     assert out.read_bytes() == write_sample(format_, tmp_path / "expected").read_bytes()
-    assert left(tmp_path) == ["out"]
+    assert outputs(tmp_path) == ["out"]
 
 
 def test_the_order_of_the_relations_does_not_matter(tmp_path, counts, documents):
@@ -79,7 +79,7 @@ def test_the_order_of_the_relations_does_not_matter(tmp_path, counts, documents)
     assert second.document == BARE
 
 
-def test_relations_of_other_documents_are_told(tmp_path, counts, documents):
+def test_reports_relations_without_a_document(tmp_path, counts, documents):
     stray = replace(RELATIONS[0], doc_id="900009")
     given = write_relations("jsonl", tmp_path / "r.jsonl", [(ANNOTATED, [stray, RELATIONS[0], stray])])
     config = Export(relations=given, documents=(documents,), out=tmp_path / "out.pubtator")
@@ -91,12 +91,12 @@ def test_relations_of_other_documents_are_told(tmp_path, counts, documents):
     assert "relations written: 1" in lines
 
 
-def test_no_relation_of_any_document_is_an_error(tmp_path, documents):
+def test_rejects_relations_of_other_documents_only(tmp_path, documents):
     stray = replace(RELATIONS[0], doc_id="900009")
     given = write_relations("jsonl", tmp_path / "r.jsonl", [(ANNOTATED, [stray])])
     with pytest.raises(InputError, match="none of its relations"):
         export.run(Export(relations=given, documents=(documents,), out=tmp_path / "out.xml"))
-    assert not left(tmp_path)
+    assert not outputs(tmp_path)
 
 
 def test_a_file_without_relations_gives_the_documents(tmp_path, counts, write, documents):
@@ -104,14 +104,14 @@ def test_a_file_without_relations_gives_the_documents(tmp_path, counts, write, d
     assert [item.document for item in read_pubtator(out, counts)] == [DOCUMENT, BARE]
 
 
-def test_a_bad_line_leaves_nothing(tmp_path, write, relations):
+def test_a_malformed_line_leaves_no_output(tmp_path, write, relations):
     bad = write("bad.jsonl", relations.read_text(encoding="utf-8") + "{}\n")
     with pytest.raises(InputError, match=r"bad\.jsonl:4: "):
         export.run(Export(relations=bad, out=tmp_path / "out.tsv"))
-    assert not left(tmp_path)
+    assert not outputs(tmp_path)
 
 
-def test_an_output_that_exists_is_replaced_only_by_force(tmp_path, write, relations):
+def test_replaces_an_existing_output_only_with_force(tmp_path, write, relations):
     out = write("out.tsv", "precious")
     with pytest.raises(OutputError, match="exists already"):
         export.run(Export(relations=relations, out=out))
@@ -120,7 +120,7 @@ def test_an_output_that_exists_is_replaced_only_by_force(tmp_path, write, relati
     assert out.read_text(encoding="utf-8").startswith("doc_id\t")
 
 
-def test_an_input_is_never_replaced(relations):
+def test_refuses_to_overwrite_the_input(relations):
     before = relations.read_bytes()
     with pytest.raises(OutputError, match="is an input"):
         export.run(Export(relations=relations, out=relations, force=True))
@@ -137,20 +137,20 @@ def test_an_input_is_never_replaced(relations):
         ({"out": "out.csv"}, "unknown output format"),
     ],
 )
-def test_flags_that_do_not_go_together(tmp_path, monkeypatch, relations, flags, message):
+def test_rejects_contradicting_flags(tmp_path, monkeypatch, relations, flags, message):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError, match=message):
         export.run(Export(relations=relations, **flags))
-    assert not left(tmp_path)
+    assert not outputs(tmp_path)
 
 
-def test_a_model_or_relations_but_not_both(relations, tmp_path):
+def test_requires_either_a_model_or_relations(relations, tmp_path):
     for flags in ({}, {"model": tmp_path, "relations": relations}):
         with pytest.raises(ValidationError, match="either --model or --relations"):
             Export(out=tmp_path / "out", **flags)
 
 
-def test_a_model_folder_becomes_an_onnx_folder(tmp_path, model):
+def test_converts_a_model_folder_to_onnx(tmp_path, model):
     pytest.importorskip("onnx")
     out = export.run(Export(model=model, out=tmp_path / "out")).path
     assert {path.name for path in out.iterdir()} == {
@@ -168,20 +168,20 @@ def test_a_model_folder_becomes_an_onnx_folder(tmp_path, model):
     export.run(Export(model=model, out=out, force=True))
 
 
-def test_a_model_folder_is_never_replaced(model):
+def test_refuses_to_overwrite_the_model_folder(model):
     with pytest.raises(OutputError, match="is the model folder"):
         export.run(Export(model=model, out=model, force=True))
     assert (model / "model.safetensors").is_file()
 
 
-def test_a_broken_model_folder_leaves_nothing(tmp_path, model):
+def test_a_damaged_model_folder_leaves_no_output(tmp_path, model):
     (model / "labels.json").unlink()
     with pytest.raises(ModelError):
         export.run(Export(model=model, out=tmp_path / "out"))
-    assert not left(tmp_path)
+    assert not outputs(tmp_path)
 
 
 @pytest.mark.parametrize("flags", [{"format": "tsv"}, {"documents": ("a.txt",)}])
-def test_a_model_takes_no_flags_of_relations(tmp_path, model, flags):
+def test_rejects_options_of_relations_with_a_model(tmp_path, model, flags):
     with pytest.raises(ConfigError):
         export.run(Export(model=model, out=tmp_path / "out", **flags))

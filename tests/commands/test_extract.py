@@ -83,7 +83,7 @@ def run(model: Path, source: Path, out: Path, **options: Any) -> tuple[list[Row]
 
 def scores(relations: Sequence[Row]) -> dict[tuple[str, str, str, str], float]:
     found = {(row["doc_id"], row["head"]["id"], row["tail"]["id"], row["relation"]): row["score"] for row in relations}
-    assert len(found) == len(relations), "a relation is told twice"
+    assert len(found) == len(relations), "a relation is reported twice"
     return found
 
 
@@ -153,14 +153,14 @@ def test_evidence_refers_to_mentions_and_its_weights_sum_to_one(model, tmp_path)
 def test_evidence_gives_whole_sentences(model, write, tmp_path):
     relations, _ = run(model, write("a.jsonl", lines(STORY)), tmp_path / "r.jsonl", min_score=0)
     text = text_of(STORY)
-    told = {
+    sentences = {
         (text[slice(*evidence["head"])], evidence["head"][0], evidence["tail"][0]): text[slice(*evidence["sentence"])]
         for row in relations
         for evidence in row["evidence"]
     }
-    assert told["Aspirin", 0, 12].strip() == STORY["title"]
-    assert told["Aspirin", 27, 42].strip() == "Aspirin blocks COX2."
-    assert told["Aspirin", 27, 66].strip() == STORY["abstract"]
+    assert sentences["Aspirin", 0, 12].strip() == STORY["title"]
+    assert sentences["Aspirin", 27, 42].strip() == "Aspirin blocks COX2."
+    assert sentences["Aspirin", 27, 66].strip() == STORY["abstract"]
 
 
 def test_reports_only_the_strongest_evidence(model, write, tmp_path):
@@ -184,7 +184,7 @@ def test_relations_are_sorted_by_document_and_score(model, tmp_path):
         assert of_document == sorted(of_document, reverse=True)
 
 
-# ---- which relations are told
+# ---- which relations are reported
 
 
 @pytest.fixture(scope="module")
@@ -281,7 +281,7 @@ def test_the_same_documents_in_every_format_give_the_same_relations(model, five,
     assert scores(of_pubtator) == pytest.approx(every_score, abs=2e-6)
     texts = [
         {"id": row["pmid"], "text": text_of(row), "entities": row["entities"]} for row in sample_rows(5)
-    ]  # the title is found again, and is told by the text alone
+    ]  # the title is recovered from the text alone
     whole = tmp_path / "texts.ndjson"
     whole.write_text(lines(*texts), encoding="utf-8")
     assert set(scores(run(model, whole, tmp_path / "t.jsonl", all_scores=True)[0])) == set(every_score)
@@ -385,7 +385,7 @@ def test_scores_a_relation_across_all_windows_of_a_long_text(short_sighted, writ
 
 
 def test_the_end_of_a_long_text_affects_the_score(short_sighted, write, tmp_path):
-    """Another word beside the last mention changes the score, 200 tokens beyond the positions."""
+    """Another word next to the last mention changes the score, 200 tokens beyond the positions."""
     row = long_story("Days went by in the ward. ", 20)
     changed = {**row, "abstract": row["abstract"].replace("A gastric ulcer.", "A gastric ulcer was cured and healed.")}
     found = [
@@ -496,19 +496,19 @@ def test_reports_an_output_that_cannot_be_written(model, tmp_path, write):
 def test_reports_bad_records_and_reads_the_others(model, tmp_path, write, capsys):
     source = write("a.jsonl", lines(story("1"), "{", story("2")))
     command = ("extract", source, "--model", model, "--out", tmp_path / "r.jsonl", "--min-score", 0)
-    code, told, said = command_line(capsys, *command)
+    code, output, errors = command_line(capsys, *command)
     assert code == 3
-    assert f"bad record: {source}:2: not JSON" in said
-    assert said.count("bad record") == 1
-    assert "--skip-bad" in said
-    assert "6 relations of 3 documents (2 ok, 1 bad record)" in told
-    assert "docs/s on cpu" in told
+    assert f"bad record: {source}:2: not JSON" in errors
+    assert errors.count("bad record") == 1
+    assert "--skip-bad" in errors
+    assert "6 relations of 3 documents (2 ok, 1 bad record)" in output
+    assert "docs/s on cpu" in output
     assert len(read_json_lines(tmp_path / "r.jsonl")) == 6
-    code, _, said = command_line(capsys, *command, "--skip-bad", "--force")
-    assert (code, said) == (0, "")
+    code, _, errors = command_line(capsys, *command, "--skip-bad", "--force")
+    assert (code, errors) == (0, "")
 
 
-# ---- raw text: a record without entities is tagged and linked, one with entities is taken as it is
+# ---- raw text: a record without entities is tagged and linked, one with entities is not
 
 
 BARE: Row = {key: value for key, value in STORY.items() if key != "entities"}
@@ -535,7 +535,7 @@ class StubTagger:
 
 
 class StubLinker:
-    """Links every mention: three names to the ids of STORY, any other text to an id of its own."""
+    """Links every mention: three names to the ids of STORY, any other text to a unique id."""
 
     def link(self, document: Document, mentions: Sequence[Mention]) -> tuple[Mention, ...]:
         def id_of(text: str) -> str:

@@ -51,13 +51,13 @@ def commands(dataset, model, folder: Path) -> dict[str, list[str]]:
 NAMES = ("tag", "build-dataset", "train", "evaluate", "extract", "export", "fetch ctd", "fetch mesh", "build-linker")
 
 
-def assert_reported_in_one_line(code, said):
-    assert code == 5, said
-    error, *hint = said.strip().splitlines()[-2:]
+def assert_reported_in_one_line(code, errors):
+    assert code == 5, errors
+    error, *hint = errors.strip().splitlines()[-2:]
     assert error.startswith("error: ")
     assert "cannot be written" in error
     assert [line for line in hint if line.startswith("hint: ")]
-    assert "Traceback" not in said
+    assert "Traceback" not in errors
     assert len(error) < 600
 
 
@@ -68,8 +68,8 @@ def test_a_full_disk_is_reported_in_one_line_and_leaves_no_partial_output(name, 
     place = tmp_path / "place"
     place.mkdir()
     with room_for(size):
-        code, _, said = command_line(capsys, *words, "--out", place / "out")
-    assert_reported_in_one_line(code, said)
+        code, _, errors = command_line(capsys, *words, "--out", place / "out")
+    assert_reported_in_one_line(code, errors)
     left = {path.name for path in place.iterdir()}
     # what a killed or failed training or download goes on from may stay
     assert left <= ({"out.partial"} if name == "train" else set())
@@ -86,11 +86,11 @@ def test_a_fetch_resumes_after_a_full_disk(tmp_path, capsys, monkeypatch):
         service = Eutils(server, {pmid: article(pmid, "T.", "Text. " * 30) for pmid in pmids})
         words = ["fetch", "pubmed", "--pmids", tmp_path / "pmids.txt", "--url", service.url, "--out", place / "out"]
         with room_for(30_000):
-            code, _, said = command_line(capsys, *words)
-        assert_reported_in_one_line(code, said)
+            code, _, errors = command_line(capsys, *words)
+        assert_reported_in_one_line(code, errors)
         assert {path.name for path in place.iterdir()} == {"out.partial"}
-        code, _, said = command_line(capsys, *words)
-    assert code == 0, said
+        code, _, errors = command_line(capsys, *words)
+    assert code == 0, errors
     assert {path.name for path in place.iterdir()} == {"out"}
 
 
@@ -111,5 +111,5 @@ def test_saving_tensors_and_tokenizers_reports_a_full_disk(model, tmp_path):
 def test_a_read_only_folder_is_reported_in_one_line(name, dataset, model, tmp_path, capsys):
     words = commands(dataset, model, tmp_path)[name]
     # not even root can make a file there
-    code, _, said = command_line(capsys, *words, "--out", "/proc/biorel/out")
-    assert_reported_in_one_line(code, said)
+    code, _, errors = command_line(capsys, *words, "--out", "/proc/biorel/out")
+    assert_reported_in_one_line(code, errors)

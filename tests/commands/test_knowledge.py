@@ -53,7 +53,7 @@ def relations(model: Path, out: Path, **options: Any) -> list[dict[str, Any]]:
     return read_json_lines(out)
 
 
-def test_a_model_remembers_how_it_reads_knowledge(knowing):
+def test_a_model_saves_its_knowledge_options(knowing):
     sizes = open_model(knowing).model.config
     assert (sizes.branches, sizes.soft_positions, sizes.visible_matrix) == (3, True, True)
     assert read_json(knowing / "manifest.json")["counts"][Reason.KNOWLEDGE_BRANCHES] > 10
@@ -80,7 +80,7 @@ def test_evaluate_refuses_a_graph_of_the_evaluated_articles(knowing, dataset, tm
     assert not (tmp_path / "evaluation").exists()
 
 
-def test_a_model_trained_without_a_graph_is_given_none(model, dataset, graph, tmp_path):
+def test_a_model_trained_without_a_graph_rejects_one(model, dataset, graph, tmp_path):
     with pytest.raises(ModelError, match="trained without a graph"):
         scores(model, dataset, tmp_path / "evaluation", graph=graph)
 
@@ -99,10 +99,10 @@ def test_extract_reads_with_the_graph(knowing, graph, tmp_path):
 
 @pytest.mark.slow
 def test_extract_reports_a_missing_graph(knowing, model, graph, tmp_path):
-    told = Reason.DOCUMENTS_WITHOUT_GRAPH
-    assert extracted(knowing, tmp_path / "without.jsonl").details["counts"][told] == 48
-    assert told not in extracted(knowing, tmp_path / "with.jsonl", graph=graph).details["counts"]
-    assert told not in extracted(model, tmp_path / "plain.jsonl").details["counts"]
+    reason = Reason.DOCUMENTS_WITHOUT_GRAPH
+    assert extracted(knowing, tmp_path / "without.jsonl").details["counts"][reason] == 48
+    assert reason not in extracted(knowing, tmp_path / "with.jsonl", graph=graph).details["counts"]
+    assert reason not in extracted(model, tmp_path / "plain.jsonl").details["counts"]
 
 
 def test_rejects_a_folder_that_is_not_a_graph(knowing, dataset, tmp_path):
@@ -112,7 +112,7 @@ def test_rejects_a_folder_that_is_not_a_graph(knowing, dataset, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("branches", "graph_features"), [(0, True), (2, False)])
-def test_each_way_of_knowledge_alone(dataset, graph, tmp_path, branches, graph_features):
+def test_each_kind_of_knowledge_works_alone(dataset, graph, tmp_path, branches, graph_features):
     options = {"graph": graph, "branches": branches, "graph_features": graph_features}
     model = tiny_model(dataset, tmp_path / "model", **options)
     sizes = open_model(model).model.config
@@ -124,12 +124,12 @@ def test_each_way_of_knowledge_alone(dataset, graph, tmp_path, branches, graph_f
     assert with_it != without
 
 
-def test_branches_of_no_graph_are_refused(dataset, tmp_path):
+def test_rejects_branches_without_a_graph(dataset, tmp_path):
     with pytest.raises(ValueError, match="--branches needs --graph"):
         tiny_model(dataset, tmp_path / "model", branches=2)
 
 
 @pytest.mark.parametrize("options", [{"graph_features": False}, {"pair_features": False}, {"task": "ner"}])
-def test_a_graph_that_would_say_nothing_is_refused(dataset, graph, tmp_path, options):
+def test_rejects_a_graph_that_would_have_no_effect(dataset, graph, tmp_path, options):
     with pytest.raises(ValueError, match="brings no knowledge"):
         tiny_model(dataset, tmp_path / "model", graph=graph, rerank=False, **options)

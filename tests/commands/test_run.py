@@ -15,17 +15,17 @@ from tests.recorder import Recorder
 
 
 def test_a_second_run_skips_every_stage_and_says_why(go, tmp_path):
-    ran, said = go()
+    ran, decisions = go()
     assert ran == STAGES
-    assert said == dict.fromkeys(STAGES, "runs, there is no output yet")
+    assert decisions == dict.fromkeys(STAGES, "runs, there is no output yet")
     out = tmp_path / "out"
     for name in ("dataset/stats.json", "model/model.safetensors", "evaluation/metrics.json", "relations.jsonl"):
         assert (out / name).is_file()
     assert read_json(out / "evaluation" / "metrics.json")["protocol"]["documents"] == 1
     before = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in out.rglob("*") if path.is_file()}
-    ran, said = go()
+    ran, decisions = go()
     assert ran == []
-    assert said == dict.fromkeys(STAGES, "skipped, nothing that it depends on has changed")
+    assert decisions == dict.fromkeys(STAGES, "skipped, nothing that it depends on has changed")
     after = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in out.rglob("*") if path.is_file()}
     assert after == before
 
@@ -41,11 +41,11 @@ def test_a_second_run_skips_every_stage_and_says_why(go, tmp_path):
 )
 def test_a_changed_option_reruns_the_stages_that_depend_on_it(go, change, expected, why):
     go()
-    ran, said = go(set=(change,))
+    ran, decisions = go(set=(change,))
     assert ran == expected
-    assert said[expected[0]] == why
-    assert all(said[name] == "runs again, changed: an input" for name in expected[1:])
-    assert all(said[name].startswith("skipped") for name in STAGES if name not in expected)
+    assert decisions[expected[0]] == why
+    assert all(decisions[name] == "runs again, changed: an input" for name in expected[1:])
+    assert all(decisions[name].startswith("skipped") for name in STAGES if name not in expected)
     assert go(set=(change,))[0] == []
 
 
@@ -57,9 +57,9 @@ def test_options_without_effect_on_the_result_rerun_nothing(go):
 
 def test_the_seed_goes_to_every_stage_that_takes_one(go, tmp_path):
     go()
-    ran, said = go(seed=7)
+    ran, decisions = go(seed=7)
     assert ran == STAGES[1:]
-    assert said["model"] == "runs again, changed: seed"
+    assert decisions["model"] == "runs again, changed: seed"
     assert read_json(tmp_path / "out" / "model" / "metrics.json")["seed"] == 7
 
 
@@ -67,9 +67,9 @@ def test_a_changed_input_reruns_the_stages_that_read_it(go, data):
     go()
     curations = data / "ctd" / "CTD_chemicals_diseases.csv"
     curations.write_text(curations.read_text().replace("therapeutic", "marker/mechanism", 1))
-    ran, said = go()
+    ran, decisions = go()
     assert ran == STAGES
-    assert said["dataset"] == "runs again, changed: an input"
+    assert decisions["dataset"] == "runs again, changed: an input"
 
 
 def test_a_deleted_output_is_made_again(go, tmp_path):
@@ -82,21 +82,21 @@ def test_a_deleted_output_is_made_again(go, tmp_path):
 def test_a_failed_stage_leaves_earlier_outputs_in_place(go, data, tmp_path):
     with pytest.raises(InputError, match=r"nowhere\.txt: no such file"):
         go(set=(f"relations.input={data / 'nowhere.txt'}",))
-    ran, said = go()
+    ran, decisions = go()
     assert ran == ["relations"]
-    assert said["relations"] == "runs, there is no output yet"
+    assert decisions["relations"] == "runs, there is no output yet"
 
 
 def test_a_dry_run_reports_the_stages_and_writes_nothing(go, tmp_path):
-    ran, said = go(dry_run=True)
+    ran, decisions = go(dry_run=True)
     assert ran == []
-    assert said == dict.fromkeys(STAGES, "runs, there is no output yet")
+    assert decisions == dict.fromkeys(STAGES, "runs, there is no output yet")
     assert not (tmp_path / "out").exists()
     go()
     before = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").rglob("*")}
-    ran, said = go(dry_run=True, set=("model.epochs=3",))
+    ran, decisions = go(dry_run=True, set=("model.epochs=3",))
     assert ran == []
-    assert said == {
+    assert decisions == {
         "dataset": "skipped, nothing that it depends on has changed",
         "model": "runs again, changed: epochs",
         "evaluation": "runs again, after model",
@@ -176,9 +176,9 @@ def test_reports_a_fault_in_the_last_stage_before_the_first_stage_runs(pipeline,
     with pytest.raises(ConfigError, match="stage relations: --min-score: Input should be less than or equal to 1"):
         go(set=("relations.min_score=3",))
     pipeline.write_text(pipeline.read_text().replace('model = "{model}"\nmin_score', 'model = "{modle}"\nmin_score'))
-    with pytest.raises(ConfigError, match=r"stage relations: \{modle\} has no value") as told:
+    with pytest.raises(ConfigError, match=r"stage relations: \{modle\} has no value") as error:
         go()
-    assert told.value.hint == "placeholders are out, data, dataset, model, evaluation"
+    assert error.value.hint == "placeholders are out, data, dataset, model, evaluation"
     assert not (tmp_path / "out").exists()
 
 
@@ -188,16 +188,16 @@ def test_reports_all_faults_of_a_stage_at_once(go):
 
 
 def test_reports_a_missing_data_folder(go):
-    with pytest.raises(ConfigError, match=r"stage dataset: \{data\} has no value") as told:
+    with pytest.raises(ConfigError, match=r"stage dataset: \{data\} has no value") as error:
         go(data=None)
-    assert told.value.hint == "give --data FOLDER"
+    assert error.value.hint == "give --data FOLDER"
 
 
 @pytest.mark.parametrize("change", ["model.epochs", "epochs=2", "nosuch.epochs=2", "=2"])
 def test_rejects_a_malformed_change(go, change):
-    with pytest.raises(ConfigError, match=r"not STAGE\.FIELD=VALUE") as told:
+    with pytest.raises(ConfigError, match=r"not STAGE\.FIELD=VALUE") as error:
         go(set=(change,))
-    assert "dataset, model, evaluation, relations" in told.value.hint
+    assert "dataset, model, evaluation, relations" in error.value.hint
 
 
 def test_reads_the_value_of_a_change_as_toml_or_as_text(go, data, tmp_path):
@@ -215,7 +215,7 @@ def test_the_command_line_prints_a_fault_as_one_line_and_a_hint(pipeline, tmp_pa
         ([pipeline], 2),
         ([pipeline, "--data", tmp_path, "--set", "x"], 2),
     ):
-        got, _, said = command_line(capsys, "run", *arguments, "--out", tmp_path / "out")
+        got, _, decisions = command_line(capsys, "run", *arguments, "--out", tmp_path / "out")
         assert got == code
-        assert [line.partition(":")[0] for line in said.splitlines()] == ["error", "hint"]
+        assert [line.partition(":")[0] for line in decisions.splitlines()] == ["error", "hint"]
     assert not (tmp_path / "out").exists()

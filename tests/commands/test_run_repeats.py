@@ -28,9 +28,9 @@ COPIES = [f"seed-{seed}/{name}" for seed in (1, 2) for name in STAGES[1:]]
 
 
 def test_stages_that_take_a_seed_and_their_dependents_run_once_for_each_seed(go, tmp_path):
-    ran, said = go(seeds=2)
+    ran, decisions = go(seeds=2)
     assert ran == ["dataset", *COPIES]
-    assert said == dict.fromkeys(ran, "runs, there is no output yet")
+    assert decisions == dict.fromkeys(ran, "runs, there is no output yet")
     out = tmp_path / "out"
     assert sorted(path.name for path in out.iterdir()) == ["dataset", "seed-1", "seed-2", "seeds.json", "seeds.md"]
     for seed in (1, 2):
@@ -39,14 +39,14 @@ def test_stages_that_take_a_seed_and_their_dependents_run_once_for_each_seed(go,
         assert evaluated["model"] == str(out / f"seed-{seed}" / "model")
         assert (out / f"seed-{seed}" / "relations.jsonl").is_file()
 
-    ran, said = go(seeds=2)
+    ran, decisions = go(seeds=2)
     assert ran == []
-    assert set(said.values()) == {"skipped, nothing that it depends on has changed"}
+    assert set(decisions.values()) == {"skipped, nothing that it depends on has changed"}
     assert go(seeds=2, set=("evaluation.split=dev",))[0] == ["seed-1/evaluation", "seed-2/evaluation"]
-    _, said = go(seeds=3, dry_run=True, set=("evaluation.split=dev", "model.epochs=2"))
-    assert said["seed-2/model"] == "runs again, changed: epochs"
-    assert said["seed-2/relations"] == "runs again, after seed-2/model"
-    assert said["seed-3/model"] == "runs, there is no output yet"
+    _, decisions = go(seeds=3, dry_run=True, set=("evaluation.split=dev", "model.epochs=2"))
+    assert decisions["seed-2/model"] == "runs again, changed: epochs"
+    assert decisions["seed-2/relations"] == "runs again, after seed-2/model"
+    assert decisions["seed-3/model"] == "runs, there is no output yet"
     assert not (out / "seed-3").exists()
 
 
@@ -60,10 +60,10 @@ def test_a_seed_that_ran_separately_is_reused(go, tmp_path):
 def test_the_summary_holds_mean_and_deviation_over_the_seeds(go, tmp_path):
     go(seeds=3, set=("evaluation.split=train", "model.epochs=3"))
     out = tmp_path / "out"
-    told = read_json(out / "seeds.json")
-    assert told["seeds"] == [1, 2, 3]
-    (name,) = told["stages"]
-    measures = told["stages"][name]["measures"]
+    summary = read_json(out / "seeds.json")
+    assert summary["seeds"] == [1, 2, 3]
+    (name,) = summary["stages"]
+    measures = summary["stages"][name]["measures"]
     scores = [read_json(out / f"seed-{seed}" / name / "metrics.json") for seed in (1, 2, 3)]
     models = [read_json(out / f"seed-{seed}" / "model" / "metrics.json") for seed in (1, 2, 3)]
     expected = {
@@ -89,8 +89,8 @@ def test_a_stage_independent_of_the_seed_runs_once(pipeline, go):
     pipeline.write_text(
         pipeline.read_text() + '[[stage]]\nname = "shipped"\ncommand = "extract"\ninput = "{data}/abstracts.txt"\n'
     )
-    _, said = go(seeds=2, dry_run=True)
-    assert list(said) == ["dataset", *COPIES, "shipped"]
+    _, decisions = go(seeds=2, dry_run=True)
+    assert list(decisions) == ["dataset", *COPIES, "shipped"]
 
 
 def test_an_ensemble_takes_the_models_of_all_seeds(pipeline, go, tmp_path):
@@ -99,18 +99,18 @@ def test_an_ensemble_takes_the_models_of_all_seeds(pipeline, go, tmp_path):
     assert go(seeds=2)[0] == ["dataset", *COPIES, "ensemble", "ensemble_evaluation"]
     members = read_json(out / "ensemble" / "manifest.json")["config"]["model"]
     assert members == [str(out / f"seed-{seed}" / "model") for seed in (1, 2)]
-    told = read_json(out / "seeds.json")["stages"]
-    assert told["evaluation"]["seeds"] == [1, 2]
-    assert told["ensemble_evaluation"]["seeds"] == []
+    summary = read_json(out / "seeds.json")["stages"]
+    assert summary["evaluation"]["seeds"] == [1, 2]
+    assert summary["ensemble_evaluation"]["seeds"] == []
     once = read_json(out / "ensemble_evaluation" / "metrics.json")["micro"]["f1"]
-    assert told["ensemble_evaluation"]["measures"]["f1"] == {"mean": once, "deviation": None, "values": [once]}
+    assert summary["ensemble_evaluation"]["measures"]["f1"] == {"mean": once, "deviation": None, "values": [once]}
     assert "## ensemble_evaluation, one run" in (out / "seeds.md").read_text()
 
     assert go(seeds=2)[0] == []
-    _, said = go(seeds=3, dry_run=True)
-    assert said["seed-2/model"].startswith("skipped")
-    assert said["ensemble"] == "runs again, changed: model"
-    assert said["ensemble_evaluation"] == "runs again, after ensemble"
+    _, decisions = go(seeds=3, dry_run=True)
+    assert decisions["seed-2/model"].startswith("skipped")
+    assert decisions["ensemble"] == "runs again, changed: model"
+    assert decisions["ensemble_evaluation"] == "runs again, after ensemble"
 
 
 def test_without_seeds_an_ensemble_has_one_member(pipeline, go, tmp_path):
@@ -124,9 +124,9 @@ def test_without_seeds_an_ensemble_has_one_member(pipeline, go, tmp_path):
 
 def test_rejects_several_models_in_a_field_for_one(pipeline, go):
     pipeline.write_text(pipeline.read_text() + TOGETHER.replace('["{model}"]', '"{model}"'))
-    with pytest.raises(ConfigError, match="stage ensemble: model names several outputs") as told:
+    with pytest.raises(ConfigError, match="stage ensemble: model names several outputs") as error:
         go(seeds=2)
-    assert told.value.hint == 'write model = ["..."], a list'
+    assert error.value.hint == 'write model = ["..."], a list'
 
 
 @pytest.mark.parametrize(
@@ -181,10 +181,10 @@ def test_cross_validates_a_dataset_that_draws_its_split(unsplit, data, tmp_path)
     out = tmp_path / "out"
     ran, _ = run_pipeline(unsplit, data, out, folds=3, set=("model.epochs=3",))
     assert ran == FOLDS
-    told = read_json(out / "folds.json")
-    assert told["folds"] == 3
+    summary = read_json(out / "folds.json")
+    assert summary["folds"] == 3
     summed, parts = (
-        told["stages"]["evaluation"],
+        summary["stages"]["evaluation"],
         [read_json(out / f"fold-{fold}" / "evaluation" / "metrics.json") for fold in (1, 2, 3)],
     )
     assert summed["documents"] == 12 == sum(part["protocol"]["documents"] for part in parts)
@@ -202,19 +202,19 @@ def test_cross_validates_a_dataset_that_draws_its_split(unsplit, data, tmp_path)
     assert "every pair, as its types' most frequent relation" in text
 
     assert run_pipeline(unsplit, data, out, folds=3, set=("model.epochs=3",))[0] == []
-    _, said = run_pipeline(unsplit, data, out, folds=4, dry_run=True)
-    assert said["fold-1/dataset"] == "runs again, changed: folds"
+    _, decisions = run_pipeline(unsplit, data, out, folds=4, dry_run=True)
+    assert decisions["fold-1/dataset"] == "runs again, changed: folds"
 
 
 def test_folds_replace_split_sizes_and_every_fold_has_its_own_ensemble(unsplit, go):
     unsplit.write_text(unsplit.read_text() + TOGETHER)
-    _, said = go(folds=3, dry_run=True, seed=5, set=("dataset.split_sizes=[4, 1, 1]",))
+    _, decisions = go(folds=3, dry_run=True, seed=5, set=("dataset.split_sizes=[4, 1, 1]",))
     names = [*STAGES, "ensemble", "ensemble_evaluation"]
-    assert list(said) == [f"fold-{fold}/{name}" for fold in (1, 2, 3) for name in names]
+    assert list(decisions) == [f"fold-{fold}/{name}" for fold in (1, 2, 3) for name in names]
 
 
 def test_rejects_folds_for_a_pipeline_with_given_splits(go, tmp_path):
-    with pytest.raises(ConfigError, match=r"--folds: no stage of .* takes a fold") as told:
+    with pytest.raises(ConfigError, match=r"--folds: no stage of .* takes a fold") as error:
         go(folds=3)
-    assert "if it draws the split itself" in told.value.hint
+    assert "if it draws the split itself" in error.value.hint
     assert not (tmp_path / "out").exists()

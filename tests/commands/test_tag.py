@@ -115,7 +115,7 @@ def test_annotations_require_the_imported_tagger(tmp_path):
 
 @pytest.fixture
 def bran(dataset, tmp_path) -> Path:
-    """A model folder whose entity head, drawn anew, calls many words an entity."""
+    """A model folder with a random entity head that predicts many entities."""
     return talkative(tiny_model(dataset, tmp_path / "bran", epochs=1))
 
 

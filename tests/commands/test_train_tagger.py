@@ -119,29 +119,29 @@ def test_the_same_seed_writes_the_same_model(tmp_path, corpus):
 def test_rejects_files_without_gold_mentions(tmp_path, corpus, write, capsys, bare):
     out, files = tmp_path / "tagger", {"train": corpus, "dev": corpus}
     files[bare] = write("bare.txt", pubtator("1", "On zetin.", "None."))
-    code, _, said = command_line(capsys, "train-tagger", *flags(**files, out=out, epochs=1))
+    code, _, errors = command_line(capsys, "train-tagger", *flags(**files, out=out, epochs=1))
     assert code == 3
-    assert said.startswith("error: the ")
-    assert "have no document with mentions" in said
-    assert len(said.splitlines()) == 2
+    assert errors.startswith("error: the ")
+    assert "have no document with mentions" in errors
+    assert len(errors.splitlines()) == 2
     assert not list(tmp_path.glob("tagger*"))
 
 
 @pytest.mark.parametrize("broken", ["train", "dev"])
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "expected"),
     [
         ("1\t3\t8\tzetin", "rows excluded: they are malformed: {}:3: neither an annotation nor a relation"),
         ("2\t3\t8\tzetin\tChemical\tD1", "rows excluded: they are malformed: {}:3: row of '2' under document 1"),
     ],
 )
-def test_names_the_malformed_row_if_no_mention_remains(tmp_path, corpus, write, capsys, broken, row, told):
+def test_names_the_malformed_row_if_no_mention_remains(tmp_path, corpus, write, capsys, broken, row, expected):
     files = {"train": corpus, "dev": corpus}
     files[broken] = write("broken.txt", f"1|t|On zetin.\n1|a|None.\n{row}\n\n")
-    code, _, said = command_line(capsys, "train-tagger", *flags(**files, out=tmp_path / "tagger", epochs=1))
+    code, _, errors = command_line(capsys, "train-tagger", *flags(**files, out=tmp_path / "tagger", epochs=1))
     assert code == 3
-    assert f"files have no document with mentions; {told.format(files[broken])}" in said.splitlines()[0]
-    assert len(said.splitlines()) == 2
+    assert f"files have no document with mentions; {expected.format(files[broken])}" in errors.splitlines()[0]
+    assert len(errors.splitlines()) == 2
 
 
 def test_reports_rows_left_out_of_training(tmp_path, corpus, write):
@@ -164,7 +164,7 @@ def test_too_few_documents_give_no_output(tmp_path, corpus, capsys):
     with pytest.raises(InputError, match="20 documents with mentions"):
         trained(out, train=(corpus,), held_out=20)
     assert not out.exists()
-    code, _, said = command_line(capsys, "train-tagger", *flags(train=tmp_path / "none.txt", out=out))
+    code, _, errors = command_line(capsys, "train-tagger", *flags(train=tmp_path / "none.txt", out=out))
     assert code == 3
-    assert "no such file" in said
+    assert "no such file" in errors
     assert not out.with_name("tagger.partial").exists()

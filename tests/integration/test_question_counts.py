@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "positives", "hypernyms"), [("Training", 1038, 192), ("Development", 1012, 174), ("Test", 1066, 201)]
 )
-def test_questions_hold_the_pairs_of_cdr(shared_data, counts, name, positives, hypernyms):
+def test_questions_cover_the_pairs_of_cdr(shared_data, counts, name, positives, hypernyms):
     mesh = read_mesh([shared_data / "mesh" / "2017MeshTree.tsv.gz"], counts)
     rules = Rules(
         schema=load_schema(RESOURCES / "relations" / "cdr.toml"),

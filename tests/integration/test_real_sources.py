@@ -1,6 +1,6 @@
 """The readers on real files: every document, annotation and row is accounted for.
 
-What stands in a file is counted here by plain means, not by the readers.
+The tests count the rows of a file independently of the readers.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def lines_of(path):
 
 
 def check_mentions(documents, counts, annotation_rows):
-    """Rows in = mentions + drops, and every span shows its text."""
+    """Check that annotation rows = mentions + excluded rows, and that every span matches its text."""
     assert counts[Reason.ANNOTATIONS_READ] == annotation_rows
     mentions = [(annotated.document, mention) for annotated in documents for mention in annotated.mentions]
     dropped = sum(counts[reason] for reason in DROPS)
@@ -55,7 +55,7 @@ def check_mentions(documents, counts, annotation_rows):
 
 
 @pytest.mark.parametrize(("name", "count"), PUBTATOR_FILES.items())
-def test_pubtator_files_are_read_whole(shared_data, counts, name, count):
+def test_reads_pubtator_files_completely(shared_data, counts, name, count):
     lines = lines_of(shared_data / name)
     documents = list(read_pubtator(shared_data / name, counts))
     assert len(documents) == sum("|t|" in line for line in lines) == count
@@ -76,7 +76,7 @@ def test_relations_of_cdr_name_the_concepts_of_their_mentions(shared_data, count
     assert named == counts[Reason.RELATION_ROWS_READ] == 1066
 
 
-def test_all_real_documents_together_come_once(shared_data, counts):
+def test_returns_each_document_of_several_files_once(shared_data, counts):
     paths = [shared_data / name for name in PUBTATOR_FILES]
     ids = [annotated.document.doc_id for annotated in read_documents([*paths, paths[0]], counts)]
     assert len(ids) == len(set(ids))
@@ -84,7 +84,7 @@ def test_all_real_documents_together_come_once(shared_data, counts):
 
 
 def as_bioc(annotated: Annotated) -> bioc.BioCDocument:
-    """The document as the bioc library would hold it, with relations that point at annotations."""
+    """The document as an object of the bioc library, with relations between annotations."""
     document = bioc.BioCDocument()
     document.id = annotated.document.doc_id
     begin = len(annotated.document.title) + 1
@@ -118,7 +118,7 @@ def content(annotated: Annotated):
 
 
 @pytest.mark.parametrize("encode", [bioc.biocxml.dumps, bioc.biocjson.dumps], ids=["xml", "json"])
-def test_real_documents_come_back_from_bioc_as_they_were(shared_data, counts, tmp_path, encode):
+def test_bioc_round_trip_of_real_documents(shared_data, counts, tmp_path, encode):
     given = list(itertools.islice(read_pubtator(shared_data / "cdr/CDR_TestSet.PubTator.txt.gz", Counts()), 60))
     collection = bioc.BioCCollection()
     for annotated in given:
@@ -130,7 +130,7 @@ def test_real_documents_come_back_from_bioc_as_they_were(shared_data, counts, tm
     check_mentions(read, counts, sum(len(annotated.mentions) for annotated in given))
 
 
-def test_real_documents_come_back_from_json_lines_as_they_were(shared_data, counts, tmp_path):
+def test_json_lines_round_trip_of_real_documents(shared_data, counts, tmp_path):
     given = list(read_pubtator(shared_data / "ctd_slice/abstracts.pubtator.txt.gz", Counts()))
     path = tmp_path / "slice.jsonl"
     with path.open("w", encoding="utf-8") as stream:
@@ -156,7 +156,7 @@ CTD_FILES = {
 }
 
 
-def test_every_row_of_the_ctd_slice_becomes_its_curations(shared_data, counts):
+def test_every_row_of_the_ctd_slice_becomes_curations(shared_data, counts):
     folder = shared_data / "ctd_slice"
     rows = expected = inferred = 0
     for name, column in CTD_FILES.items():
@@ -174,7 +174,7 @@ def test_every_row_of_the_ctd_slice_becomes_its_curations(shared_data, counts):
     assert sum(not curation.asserted for curation in curations) == inferred
 
 
-def test_ids_of_the_ctd_slice_meet_those_of_its_abstracts(shared_data, counts):
+def test_ids_of_the_ctd_slice_match_those_of_its_abstracts(shared_data, counts):
     folder = shared_data / "ctd_slice"
     documents = read_pubtator(folder / "abstracts.pubtator.txt.gz", counts)
     ids = {item.document.doc_id: {mention.entity_id for mention in item.mentions} for item in documents}
@@ -191,13 +191,13 @@ def test_every_action_of_the_ctd_slice_has_a_known_type(shared_data, counts):
     assert parents["N-linked_glycosylation"] == "glycosylation"
 
 
-def test_rows_of_a_ctd_like_file_are_all_read(shared_data, counts):
+def test_reads_every_row_of_a_file_like_ctd(shared_data, counts):
     path = shared_data / "ctd_rows/chemical_disease_marker_pmids.tsv.gz"
     assert sum(1 for _ in read_rows(path, ("ChemicalID", "DiseaseID", "PubMedIDs"), counts)) == 135_191
     assert dict(counts.by_reason) == {Reason.CTD_ROWS_READ: 135_191}
 
 
-def test_every_place_of_the_mesh_tree_is_read(shared_data, counts):
+def test_reads_every_position_of_the_mesh_tree(shared_data, counts):
     path = shared_data / "mesh/2017MeshTree.tsv.gz"
     rows = [line.split("\t") for line in lines_of(path)[1:] if line]
     mesh = read_mesh([path], counts)
@@ -207,7 +207,7 @@ def test_every_place_of_the_mesh_tree_is_read(shared_data, counts):
     assert read_and_lost(counts) == {}
 
 
-def test_drugprot_is_read_whole(shared_data, counts):
+def test_reads_drugprot_completely(shared_data, counts):
     abstracts, entities, relations = locate(shared_data / "drugprot")
     assert relations is not None
     documents = list(read_chemprot(abstracts, entities, relations, counts))

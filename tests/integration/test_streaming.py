@@ -30,7 +30,7 @@ print(int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[
 
 
 def copies(folder: Path, times: int) -> Path:
-    """The sample `times` over, each copy with PMIDs of its own."""
+    """The sample `times` over, each copy with different PMIDs."""
     text = (SAMPLE / "abstracts.pubtator.txt").read_text(encoding="utf-8")
     path = folder / f"{times}.txt"
     with path.open("w", encoding="utf-8") as stream:
@@ -40,7 +40,7 @@ def copies(folder: Path, times: int) -> Path:
 
 
 def peak(source: Path, out: Path) -> tuple[float, dict]:
-    """Peak memory in MB of a build in a process of its own, and its stats.json."""
+    """Peak memory in MB of a build in a separate process, and its stats.json."""
     options = {
         "train": [str(source)],
         "schema": "cdr",

@@ -1,9 +1,9 @@
-"""The sentence tree of K-BERT (figure 2), as pure functions of lengths and places.
+"""The sentence tree of K-BERT (figure 2), as a naive reference for the tests.
 
-A branch hangs on tokens of the sentence, its anchors: those of one entity. Laid out in one row (hard positions), a
-branch stands right behind the first unbroken run of its anchors; read along the tree (soft positions), its first token
-follows the last of that run, as the next token of the sentence does. A token sees its own chain; between the sentence
-and a branch only the anchors see and are seen; branches never see each other.
+A branch is attached to its anchors, the sentence tokens of one entity. Hard positions number the tokens of the
+flattened tree: a branch directly follows the first contiguous run of its anchors. Soft positions number them along the
+tree: the first token of the branch and the next token of the sentence both follow that run. Tokens of the sentence see
+each other, and so do the tokens of one branch. A branch and its anchors see each other; two branches never do.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ SEGMENT_A = 0
 
 @dataclass(frozen=True)
 class Branch(Generic[T]):
-    """The tokens of one triple (predicate and object), and the tokens of the sentence that it hangs on, ascending."""
+    """The tokens of a triple (predicate and object), and the ascending sentence positions that it is attached to."""
 
     tokens: tuple[T, ...]
     anchors: tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Flat(Generic[T]):
-    """A sentence tree in one row of S tokens; the hard position of a token is its place there.
+class FlatTree(Generic[T]):
+    """A flattened sentence tree of S tokens; the hard position of a token is its index.
 
     Attributes:
         tokens: [S].
         soft: [S] soft positions.
-        segments: [S] all of segment A.
-        chains: [S] the branch of each token, `SENTENCE` for the sentence's own.
+        segments: [S] segment ids, always segment A.
+        chains: [S] the branch of each token, or `SENTENCE`.
         visible: [S, S] bool, symmetric.
     """
 
@@ -52,13 +52,13 @@ class Flat(Generic[T]):
 
 
 def branch_start(anchors: Sequence[int]) -> int:
-    """The place in the sentence that a branch stands before: behind the first unbroken run of its anchors.
+    """The sentence position before which a branch is inserted: the end of the first contiguous run of its anchors.
 
     Raises:
-        ValueError: a branch that hangs on nothing.
+        ValueError: a branch has no anchor.
     """
     if not anchors:
-        raise ValueError("a branch hangs on one token at least")
+        raise ValueError("a branch needs an anchor")
     end = anchors[0] + 1
     for anchor in anchors[1:]:
         if anchor != end:
@@ -67,18 +67,18 @@ def branch_start(anchors: Sequence[int]) -> int:
     return end
 
 
-def flatten(sentence: Sequence[T], branches: Sequence[Branch[T]]) -> Flat[T]:
-    """Lay the tree out in one row; branches that start at one place stand in the order given.
+def flatten(sentence: Sequence[T], branches: Sequence[Branch[T]]) -> FlatTree[T]:
+    """Flatten the tree. Branches that start at the same position keep their order.
 
     Raises:
-        ValueError: a branch that hangs on nothing.
+        ValueError: a branch has no anchor.
     """
     starts = [branch_start(branch.anchors) for branch in branches]
     order = sorted(range(len(branches)), key=lambda number: (starts[number], number))
     tokens: list[T] = []
     soft: list[int] = []
     chains: list[int] = []
-    place_of: list[int] = []  # hard positions of the sentence's own tokens
+    place_of: list[int] = []  # hard positions of the sentence tokens
     waiting = iter([*order, None])
     upcoming = next(waiting)
     for place in range(len(sentence) + 1):
@@ -94,21 +94,23 @@ def flatten(sentence: Sequence[T], branches: Sequence[Branch[T]]) -> Flat[T]:
             soft.append(place)
             chains.append(SENTENCE)
     anchors = [[place_of[anchor] for anchor in branch.anchors] for branch in branches]
-    return Flat(tuple(tokens), tuple(soft), (SEGMENT_A,) * len(tokens), tuple(chains), visible_matrix(chains, anchors))
+    return FlatTree(
+        tuple(tokens), tuple(soft), (SEGMENT_A,) * len(tokens), tuple(chains), visible_matrix(chains, anchors)
+    )
 
 
 def visible_matrix(chains: Sequence[int], anchors: Sequence[Sequence[int]]) -> npt.NDArray[np.bool_]:
-    """Who sees whom, [S, S]: tokens of one chain each other, and a branch and its anchors each other.
+    """The visible matrix, [S, S]: True within a chain, and between a branch and its anchors.
 
     Args:
-        chains: [S] as of `Flat`.
-        anchors: of each branch the hard positions of its anchors.
+        chains: [S] as in `FlatTree`.
+        anchors: the hard positions of the anchors of each branch.
     """
-    of = np.asarray(chains, dtype=np.int64)
-    visible: npt.NDArray[np.bool_] = of[:, None] == of[None, :]
-    for number, hangs in enumerate(anchors):
-        places = np.asarray(hangs, dtype=np.int64)
-        branch = np.flatnonzero(of == number)
+    chain_of = np.asarray(chains, dtype=np.int64)
+    visible: npt.NDArray[np.bool_] = chain_of[:, None] == chain_of[None, :]
+    for number, positions in enumerate(anchors):
+        places = np.asarray(positions, dtype=np.int64)
+        branch = np.flatnonzero(chain_of == number)
         visible[np.ix_(branch, places)] = True
         visible[np.ix_(places, branch)] = True
     return visible

@@ -85,7 +85,7 @@ def test_C02_inferred_rows_are_not_asserted_and_are_counted(write, read, counts)
     assert counts[Reason.CTD_ROW_WITHOUT_PMID] == 1
 
 
-def test_an_interaction_without_an_action_is_no_inference(write, read, counts):
+def test_an_interaction_without_an_action_is_not_inferred(write, read, counts):
     write(
         "CTD_chem_gene_ixns.csv",
         table(GENE_COLUMNS, "a,C900001,,G,9003,,,,text,,1", "a,C900001,,G,9003,,,,text,affects^binding,1"),
@@ -153,7 +153,7 @@ def test_counts_malformed_rows_with_their_place(write, read, counts):
 
 
 @pytest.mark.parametrize(("remarks", "mark"), [(REMARKS, "# "), (REMARKS, "#"), ("", ""), ("\ufeff", ""), ("\n", "")])
-def test_columns_are_found_by_name_with_or_without_the_sign(write, read, remarks, mark):
+def test_finds_columns_by_name_with_or_without_the_comment_sign(write, read, remarks, mark):
     columns = "PubMedIDs,DirectEvidence,DiseaseID,Extra,ChemicalID"
     write(
         "CTD_chemicals_diseases.csv",
@@ -162,7 +162,7 @@ def test_columns_are_found_by_name_with_or_without_the_sign(write, read, remarks
     assert read() == [fact("1", "therapeutic")]
 
 
-def test_a_name_may_begin_with_the_sign_of_remarks(write, read):
+def test_a_name_may_begin_with_the_comment_sign(write, read):
     rows = [chemical("therapeutic", "1"), chemical("therapeutic", "2", name="#drug")]
     write("CTD_chemicals_diseases.csv", table(CHEMICAL_COLUMNS, *rows))
     assert [curation.doc_id for curation in read()] == ["1", "2"]
@@ -198,7 +198,7 @@ def test_one_of_two_packings_is_read(write, read, counts):
     assert counts[Reason.CTD_FILE_SUPERSEDED] == 1
 
 
-def test_a_cell_may_be_longer_than_the_csv_module_allows_by_itself(write, read):
+def test_a_cell_may_exceed_the_default_limit_of_the_csv_module(write, read):
     articles = "|".join(str(10_000_000 + number) for number in range(20_000))
     write("CTD_chemicals_diseases.csv", table(CHEMICAL_COLUMNS, chemical("therapeutic", articles, name='"a,b"')))
     assert len(read()) == 20_000
@@ -214,7 +214,7 @@ def test_a_folder_without_ctd_files_is_an_error_that_names_them(read, write):
 @pytest.mark.parametrize("page", ["<!DOCTYPE html><html>captcha</html>", "\n  <html></html>", "\ufeff<HTML>"])
 @pytest.mark.parametrize("name", ["CTD_chem_gene_ixns.csv", "CTD_chem_gene_ixns.tsv.gz"])
 def test_rejects_a_web_page(write, tmp_path, read, name, page):
-    # a server sends the page unpacked, whatever the name says
+    # a server sends the page uncompressed, even under a .gz name
     (tmp_path / name).write_text(page, encoding="utf-8")
     with pytest.raises(InputError, match=rf"{name}: a web page") as caught:
         read()
@@ -275,7 +275,7 @@ def test_C06_alternates_map_to_the_primary_id(write, counts):
     }
 
 
-def test_C06_an_alternate_that_is_not_one_diseases_alone_is_left_out(write, counts):
+def test_C06_an_alternate_id_of_several_diseases_is_left_out(write, counts):
     path = write(
         "CTD_diseases.csv",
         table(DISEASES, "a,MESH:D900010,OMIM:1|OMIM:2,,,,,", "b,MESH:D900011,OMIM:1|MESH:D900010,,,,,"),

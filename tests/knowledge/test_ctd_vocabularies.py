@@ -37,7 +37,7 @@ def test_c06_a_disease_has_one_primary_id_and_alternates(write, tmp_path, counts
     assert primary_ids(terms, counts)["OMIM:900208"] == "MESH:D900010"
 
 
-def test_an_alternate_that_two_concepts_claim_tells_nothing(counts):
+def test_an_alternate_id_of_two_concepts_is_ignored(counts):
     terms = [
         Term("MESH:D1", "Disease", "a", (), ("OMIM:1", "MESH:D2")),
         Term("MESH:D2", "Disease", "b", (), ("OMIM:1", "OMIM:2")),
@@ -75,7 +75,7 @@ def test_rows_without_id_or_name_are_counted(write, tmp_path, counts):
     assert counts[Reason.CTD_ROW_WITHOUT_CONCEPT_OR_NAME] == 2
 
 
-def test_a_folder_without_vocabularies(tmp_path, counts):
+def test_rejects_a_folder_without_vocabularies(tmp_path, counts):
     with pytest.raises(InputError, match="CTD_chemicals"):
         list(read_vocabularies(tmp_path, counts))
 

@@ -18,23 +18,23 @@ def test_a_supplementary_concept_is_below_its_descriptors():
     assert list(parent_edges({}, {"c1": ("d1", "d2", "d1")})) == [("c1", "d1"), ("c1", "d2")]
 
 
-def test_leaves_out_and_returns_the_edge_that_closes_a_circle():
+def test_leaves_out_and_returns_the_edge_that_closes_a_cycle():
     kept, closing = without_circles([("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")])
     assert closing == [("c", "a")]
     assert sorted(kept) == [("a", "b"), ("b", "c"), ("d", "a")]
 
 
-def test_two_ways_to_one_ancestor_are_no_circle():
+def test_two_paths_to_one_ancestor_are_not_a_cycle():
     edges = [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")]
     kept, closing = without_circles(edges)
     assert (sorted(kept), closing) == (edges, [])
 
 
-def test_a_concept_above_itself_is_a_circle():
+def test_a_concept_above_itself_is_a_cycle():
     assert without_circles([("a", "a")]) == ([], [("a", "a")])
 
 
-def test_a_long_chain_is_walked_without_recursion():
+def test_follows_a_long_chain_without_recursion():
     edges = [(str(number), str(number + 1)) for number in range(5000)]
     kept, closing = without_circles([*edges, ("5000", "0")])
     assert len(kept) == 5000

@@ -16,7 +16,7 @@ def test_rows_are_pairs_of_ids(write, counts):
     assert read_known_pairs(path, counts) == {("MESH:C112297", "MESH:D006948")}
 
 
-def test_leaves_out_rows_of_excluded_articles_alone(write, counts):
+def test_leaves_out_only_rows_of_excluded_articles(write, counts):
     path = write("k.tsv", "D000001\tD000002\t1|2\nD000001\tD000003\t1|3\nD000001\tD000004\nD000001\tD000005\t \n")
     kept = {("MESH:D000001", f"MESH:D00000{number}") for number in (3, 4, 5)}
     assert read_known_pairs(path, counts, {"1", "2"}) == kept
@@ -24,7 +24,7 @@ def test_leaves_out_rows_of_excluded_articles_alone(write, counts):
     assert counts[Reason.KNOWN_PAIRS_READ] == 3
 
 
-def test_a_pair_that_another_row_says_too_stays(write, counts):
+def test_keeps_a_pair_that_another_row_contains(write, counts):
     path = write("k.tsv", "D000001\tD000002\t1\nD000001\tD000002\t9\n")
     assert read_known_pairs(path, counts, {"1"}) == {("MESH:D000001", "MESH:D000002")}
 
@@ -37,7 +37,7 @@ def test_rejects_a_file_without_pairs(write, counts, content, fault):
         read_known_pairs(write("k.tsv", content), counts)
 
 
-def test_the_rows_of_ctd_are_read(shared_data, counts):
+def test_reads_the_rows_of_ctd(shared_data, counts):
     pairs = read_known_pairs(shared_data / "ctd_rows" / "chemical_disease_marker_pmids.tsv.gz", counts)
     assert ("MESH:D008094", "MESH:D014202") in pairs
     assert len(pairs) > 50_000

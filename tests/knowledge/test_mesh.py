@@ -1,4 +1,4 @@
-"""MeSH files of every kind, and ids that do not stand in them as they are written."""
+"""MeSH files of every kind, and ids written in another form than in these files."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ NAMES = {"MESH:D900001": "Infections", "MESH:D900002": "Fever"}
 @pytest.mark.parametrize("name", ["2017MeshTree.tsv", "2017MeshTree.tsv.gz"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_the_tree_as_tsv_in_every_encoding(write, counts, name, encoding, end):
+def test_reads_the_tree_as_tsv_in_every_encoding(write, counts, name, encoding, end):
     path = write(name, TSV.replace("\n", end).encode(encoding))
     assert read_mesh([path], counts) == Mesh(TREE, NAMES, {})
     assert read_and_lost(counts) == {}
 
 
-def test_a_tsv_with_a_marked_utf16_header_and_greek(write, counts):
+def test_reads_a_tsv_with_a_utf16_byte_order_mark_and_greek(write, counts):
     path = write("tree.txt", ("\ufeff" + TSV.replace("Fever", "β-Fever")).encode("utf-16-be"))
     assert read_mesh([path], counts).names["MESH:D900002"] == "β-Fever"
 
@@ -103,14 +103,14 @@ def test_rejects_mtrees_alone(write, counts):
         read_mesh([write("mtrees2024.bin", MTREES)], counts)
 
 
-def test_what_several_files_say_of_one_concept_is_joined(write, counts):
+def test_joins_the_entries_of_a_concept_from_several_files(write, counts):
     more = write("b.tsv", "Tree Number\tDesc Ui\tTerm\nC01.100\tD900002\tFever\nC90\tD900002\tPyrexia\n")
     mesh = read_mesh([write("a.tsv", TSV), more], counts)
     assert mesh.tree_numbers["MESH:D900002"] == ("C01.100", "C23.888", "C90")
     assert mesh.names["MESH:D900002"] == "Fever"
 
 
-def test_M01_values_that_are_no_tree_numbers_are_no_position(write, counts):
+def test_M01_ignores_values_that_are_not_tree_numbers(write, counts):
     bad = ["@900176", "C.01.100", "A.11.329", "C01.10", "c01.100", "C01.100.", "C1", "", "C01.10\u0661"]
     rows = "".join(f"{value}\tD90{at:04}\tX{at}\n" for at, value in enumerate(bad, start=10))
     mesh = read_mesh([write("a.tsv", TSV + rows)], counts)

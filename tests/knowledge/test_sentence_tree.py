@@ -1,4 +1,4 @@
-"""The sentence tree: the worked example of the paper (figure 2), and what holds for every tree."""
+"""The sentence tree: the worked example of the paper (figure 2), and the properties of every tree."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ VISIBLE = """
 """
 
 
-def test_figure_2_tokens_stand_in_the_order_of_their_hard_positions():
+def test_figure_2_hard_positions():
     flat = flatten(SENTENCE_TOKENS, BRANCHES)
     assert " ".join(flat.tokens) == "[CLS] Tim Cook CEO Apple is visiting Beijing capital China is_a City now"
     hard = {token: place for place, token in enumerate(flat.tokens)}
@@ -42,7 +42,7 @@ def test_figure_2_soft_positions():
     assert flatten(SENTENCE_TOKENS, BRANCHES).soft == (0, 1, 2, 3, 4, 3, 4, 5, 6, 7, 6, 7, 6)
 
 
-def test_figure_2_every_token_is_of_segment_a():
+def test_figure_2_every_token_has_segment_a():
     assert flatten(SENTENCE_TOKENS, BRANCHES).segments == (0,) * 13
 
 
@@ -59,14 +59,14 @@ def test_the_additive_mask_is_0_where_visible_and_minus_infinity_elsewhere():
     assert np.isneginf(flat.additive()[~flat.visible]).all()
 
 
-def test_a_sentence_without_branches_is_itself():
+def test_a_sentence_without_branches_is_unchanged():
     flat = flatten(SENTENCE_TOKENS, ())
     assert flat.tokens == SENTENCE_TOKENS
     assert flat.soft == tuple(range(7))
     assert flat.visible.all()
 
 
-def test_a_branch_of_several_mentions_stands_behind_the_first_and_is_seen_by_all():
+def test_a_branch_follows_the_first_mention_and_is_visible_to_all():
     flat = flatten("abcde", (Branch(("x",), (1, 3, 4)),))
     assert "".join(flat.tokens) == "abxcde"
     assert flat.soft == (0, 1, 2, 2, 3, 4)
@@ -74,11 +74,11 @@ def test_a_branch_of_several_mentions_stands_behind_the_first_and_is_seen_by_all
     assert flat.visible[2].tolist() == [False, True, True, False, True, True]
 
 
-def test_a_branch_at_the_end_stands_last():
+def test_a_branch_of_the_last_token_is_last():
     assert flatten("ab", (Branch(("x",), (1,)), Branch(("y",), (0,)))).tokens == ("a", "y", "b", "x")
 
 
-def test_visibility_is_mutual_and_no_branch_sees_another():
+def test_visibility_is_symmetric_and_no_branch_sees_another():
     flat = flatten(range(9), [Branch((10 + place, 20), (place, place + 2)) for place in range(6)])
     assert (flat.visible == flat.visible.T).all()
     chains = np.array(flat.chains)
@@ -88,10 +88,10 @@ def test_visibility_is_mutual_and_no_branch_sees_another():
 
 
 @pytest.mark.parametrize(("anchors", "start"), [((3,), 4), ((3, 4, 5), 6), ((3, 5), 4), ((0, 1, 7), 2)])
-def test_a_branch_starts_behind_the_first_run_of_its_anchors(anchors, start):
+def test_a_branch_starts_after_the_first_run_of_its_anchors(anchors, start):
     assert branch_start(anchors) == start
 
 
-def test_a_branch_hangs_on_something():
-    with pytest.raises(ValueError, match="hangs on one token"):
+def test_rejects_a_branch_without_an_anchor():
+    with pytest.raises(ValueError, match="needs an anchor"):
         flatten("ab", (Branch(("x",), ()),))

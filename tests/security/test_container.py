@@ -7,7 +7,7 @@ from pathlib import Path
 DOCKERFILE = Path(__file__).parents[2] / "Dockerfile"
 
 
-def test_the_entry_point_runs_as_a_user_without_rights():
+def test_the_entry_point_runs_as_an_unprivileged_user():
     lines = [line.split() for line in DOCKERFILE.read_text(encoding="utf-8").splitlines() if line.strip()]
     users = [words[1] for words in lines if words[0] == "USER"]
     assert users
@@ -15,7 +15,7 @@ def test_the_entry_point_runs_as_a_user_without_rights():
     instructions = [words[0] for words in lines]
     last_user = len(instructions) - 1 - instructions[::-1].index("USER")
     assert last_user < instructions.index("ENTRYPOINT")
-    # nothing is installed or changed after the rights are given up, and no rights come back
+    # after the switch to this user, nothing is installed or copied, and no instruction switches back
     assert not {"RUN", "COPY", "ADD"} & set(instructions[last_user:])
-    made = next(" ".join(words) for words in lines if words[0] == "RUN" and "useradd" in words)
-    assert f"useradd --create-home --uid 1000 {users[-1]}" in made
+    created = next(" ".join(words) for words in lines if words[0] == "RUN" and "useradd" in words)
+    assert f"useradd --create-home --uid 1000 {users[-1]}" in created

@@ -1,4 +1,4 @@
-"""Only the hosts that are configured are asked, and a key stands in nothing that stays."""
+"""Requests go only to configured hosts, and an API key is never printed or saved."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ NETWORK = {"requests", "urllib3", "urllib.request", "http.client", "socket", "ht
 KEY = "s3cret-of-ncbi"
 
 
-def test_one_file_alone_opens_connections():
-    """What else imports these libraries needs their errors only; `http.py` asks the configured hosts alone."""
+def test_only_one_module_opens_connections():
+    """`http.py` sends the requests; another module may import a network library only for its exceptions."""
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -33,7 +33,7 @@ def test_one_file_alone_opens_connections():
     assert found == {"http.py": ["requests.Session"], "download.py": []}
 
 
-def test_every_place_is_https_and_its_host_is_the_only_one():
+def test_every_address_is_https_and_allows_only_its_host():
     services = tomllib.loads(resource("services.toml").read_text(encoding="utf-8"))
     for name, entry in services.items():
         service = read_service(resource("services.toml"), name, environ={})
@@ -49,14 +49,14 @@ def test_every_place_is_https_and_its_host_is_the_only_one():
     "address", ["ftp://u:secret@host/", "https://u:secret@host/", "http://u:secret@host/", "https://u:1@secret:x/"]
 )
 def test_a_password_in_an_address_is_not_repeated(address):
-    with pytest.raises(ConfigError) as told:
+    with pytest.raises(ConfigError) as error:
         host_of(address)
-    assert "secret" not in told.value.message + told.value.hint
+    assert "secret" not in error.value.message + error.value.hint
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_the_key_is_in_no_line_and_no_file_of_a_run(fails, tmp_path):
-    """With --debug, too; the service sends the key back in its errors."""
+def test_the_key_appears_in_no_output_and_no_file(fails, tmp_path):
+    """The service repeats the key in its errors, and --debug prints them."""
     (tmp_path / "pmids.txt").write_text("1\n2\n", encoding="utf-8")
     with running() as server:
         service = Eutils(server, {"1": article(1), "2": article(2)})

@@ -1,6 +1,6 @@
-"""Nothing that biorel opens is unpickled: a payload in any file of a folder is refused and never runs.
+"""biorel unpickles nothing that it opens: a payload in any file of a folder is rejected and never runs.
 
-`tests/test_architecture.py` reads the code for calls that could; here the files are really opened.
+`tests/test_architecture.py` searches the code for such calls; these tests open the files.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FILES = [
 
 
 class Payload:
-    """Unpickled, it makes a file."""
+    """Creates a folder when it is unpickled."""
 
     def __init__(self, canary: Path) -> None:
         self.canary = canary
@@ -59,7 +59,7 @@ def pickles(canary: Path, folder: Path) -> list[bytes]:
 
 def test_the_payload_works(tmp_path):
     canary = tmp_path / "canary"
-    pickle.loads(pickles(canary, tmp_path)[0])  # noqa: S301 - it is ours
+    pickle.loads(pickles(canary, tmp_path)[0])  # noqa: S301 - written by this test
     assert canary.exists()
 
 
@@ -67,14 +67,14 @@ def test_the_payload_works(tmp_path):
 def test_no_file_of_a_model_folder_is_unpickled(name, file, tmp_path):
     canary, copy = tmp_path / "canary", tmp_path / name
     shutil.copytree(resource("models", name), copy)
-    # spaCy opens slowly, and its vectors alone are numpy's
+    # spaCy opens slowly, and only its vectors are a numpy file
     contents = pickles(canary, tmp_path)
     for content in contents if name != "tagger" or file == "vocab/vectors" else contents[:1]:
         (copy / file).write_bytes(content)
         try:
             FOLDERS[name](copy)
-        except BiorelError as told:
-            assert str(copy) in told.message  # noqa: PT017 - a file that is never read raises nothing
+        except BiorelError as error:
+            assert str(copy) in error.message  # noqa: PT017 - a file that is never read raises nothing
         assert not canary.exists()
 
 

@@ -1,4 +1,4 @@
-"""Whatever an archive holds, nothing of it lands outside its folder."""
+"""No member of an archive is unpacked outside the target folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NAMES = st.lists(PARTS, min_size=1, max_size=5).map("/".join)
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(NAMES, st.integers(0, 2**32 - 1)), min_size=1, max_size=4, unique_by=lambda item: item[0]))
-def test_whatever_its_members_are_called(tmp_path_factory, members):
+def test_no_member_name_escapes_the_folder(tmp_path_factory, members):
     root = tmp_path_factory.mktemp("root")
     with zipfile.ZipFile(root / "a.zip", "w") as archive:
         for name, attributes in members:
@@ -35,7 +35,7 @@ def test_whatever_its_members_are_called(tmp_path_factory, members):
     assert all(path.is_file() and not path.is_symlink() for path in files)
 
 
-def test_no_other_file_unpacks_archives():
+def test_only_one_module_unpacks_archives():
     ways = ("tarfile", "zipfile", "unpack_archive", "extractall", "py7zr", "rarfile")
     found = {
         path.name
