@@ -167,11 +167,11 @@ def test_unusable_input_gives_one_error_and_no_output(tmp_path, write, model, ca
         write(name, content)
     before = sorted(tmp_path.iterdir())
     given = flags(tagger_model=model, out=tmp_path / "tags")
-    code, _, said = command_line(capsys, "tag", tmp_path / name, "--no-link", *given)
+    code, _, errors = command_line(capsys, "tag", tmp_path / name, "--no-link", *given)
     assert code == 3
-    assert said.startswith("error: ")
-    assert expected in said
-    assert len(said.splitlines()) <= 2
+    assert errors.startswith("error: ")
+    assert expected in errors
+    assert len(errors.splitlines()) <= 2
     assert sorted(tmp_path.iterdir()) == before
 
 
@@ -179,10 +179,10 @@ def test_unusable_input_gives_one_error_and_no_output(tmp_path, write, model, ca
 def test_reports_what_a_tagger_is_missing(tmp_path, abstracts, capsys, fault):
     taggers = {"lexicon": "dictionary", "annotations": "imported", "linker": "dictionary"}
     given = flags(**{"tagger": taggers[fault], fault: tmp_path / "none", "out": tmp_path / "tags"})
-    code, _, said = command_line(capsys, "tag", abstracts, *given)
+    code, _, errors = command_line(capsys, "tag", abstracts, *given)
     assert code in (3, 4)
-    assert said.startswith("error: ")
-    assert str(tmp_path / "none") in said
+    assert errors.startswith("error: ")
+    assert str(tmp_path / "none") in errors
     assert not list(tmp_path.glob("tags*"))
 
 
@@ -191,10 +191,10 @@ def test_keeps_an_existing_output_without_force(tmp_path, abstracts, model, caps
     kept.parent.mkdir()
     kept.write_text("mine")
     given = flags(tagger_model=model, out=kept.parent)
-    code, _, said = command_line(capsys, "tag", abstracts, "--no-link", *given)
+    code, _, errors = command_line(capsys, "tag", abstracts, "--no-link", *given)
     assert code != 0
-    assert "exists already" in said
-    assert "--force" in said
+    assert "exists already" in errors
+    assert "--force" in errors
     assert [path.name for path in kept.parent.iterdir()] == ["kept.txt"]
     # what biorel did not write is not replaced by force
     code, _, _ = command_line(capsys, "tag", abstracts, "--no-link", "--force", *given)

@@ -374,10 +374,12 @@ def test_D07_an_empty_split_gives_an_error_of_one_line(tmp_path, write, capsys):
     text = pubtator("1", "Aspirin.", "An ulcer.", mentions, [("D000001", "D000002")])
     for split, other in (("train", "dev"), ("dev", "train")):
         build(tmp_path / f"{other}-only", **{other: [write("a.txt", text)]}, schema="cdr")
-        code, _, said = command_line(capsys, "train", "--dataset", tmp_path / f"{other}-only", "--out", tmp_path / "m")
+        code, _, errors = command_line(
+            capsys, "train", "--dataset", tmp_path / f"{other}-only", "--out", tmp_path / "m"
+        )
         assert code == 3
-        assert f"the {split} split is empty" in said
-        assert len(said.splitlines()) == 2
+        assert f"the {split} split is empty" in errors
+        assert len(errors.splitlines()) == 2
     assert not list(tmp_path.glob("m*"))
 
 
