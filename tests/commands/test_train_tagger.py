@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -168,3 +169,27 @@ def test_too_few_documents_give_no_output(tmp_path, corpus, capsys):
     assert code == 3
     assert "no such file" in errors
     assert not out.with_name("tagger.partial").exists()
+
+
+def test_every_option_reaches_the_training(tmp_path, corpus, monkeypatch):
+    """Every option differs from both defaults, so that a forgotten one shows."""
+    from biorel.ner import spacy_training
+
+    options: dict[str, Any] = {
+        **{"width": 24, "depth": 3, "window": 2, "rows": 300, "hidden": 32, "known_from": 4, "dropout": 0.3},
+        **{"epochs": 7, "batch": 5, "learning_rate": 0.02, "warmup": 11, "final_rate": 0.5, "seed": 9},
+    }
+    defaults = asdict(spacy_training.TrainingArguments())
+    assert set(options) == set(defaults) == set(TrainTagger.model_fields) - {"train", "dev", "held_out", "out", "force"}
+    assert all(value not in (defaults[name], TrainTagger.model_fields[name].default) for name, value in options.items())
+    received = []
+
+    def record(training, dev, arguments, folder):
+        received.append(arguments)
+        return iter(())
+
+    monkeypatch.setattr(spacy_training, "train", record)
+    train_tagger.run(
+        TrainTagger.model_validate({"train": [corpus], "held_out": 2, "out": tmp_path / "tagger", **options})
+    )
+    assert [asdict(arguments) for arguments in received] == [options]
