@@ -1,4 +1,4 @@
-"""Tables of an earlier version: the columns that came later may be missing, and no others."""
+"""Tables of earlier versions: only columns that were added later may be missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BioC XML and JSON into records: places of text, spans, concepts, relations, and files that are not BioC."""
+"""Reading BioC XML and JSON: text offsets, spans, concepts, relations, and files in other formats."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ RELATION = {
 
 @pytest.fixture
 def read(write, counts):
-    """Reads content (objects become JSON) as a BioC file and gives its documents."""
+    """Read content (objects become JSON) as a BioC file and return its documents."""
 
     def _read(content, name="a"):
         if not isinstance(content, str | bytes):
@@ -470,7 +470,7 @@ def test_memory_does_not_grow_with_the_file(write):
     body = "<document><id>1</id><passage><text>" + "x" * 1000 + "</text></passage></document>\n"
     path = write("a.xml.gz", f"<collection>{body * 3000}</collection>")
     held = [len(element.getparent()) for element in read_elements(path, "BioC", ("collection",), ("document",))]
-    # the parser itself reads some 32 kB ahead
+    # the parser reads about 32 kB ahead
     assert len(held) == 3000
     assert max(held) < 100
 

@@ -1,4 +1,4 @@
-"""BioC XML: what other readers find in it, and the way back through ours."""
+"""Writing BioC XML: reading the file with the bioc library, and the round trip through our reader."""
 
 from __future__ import annotations
 

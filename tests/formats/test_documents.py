@@ -1,4 +1,4 @@
-"""The reader that fits a file, and documents of several files."""
+"""The choice of a reader for a file, and documents from several files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of text files: packing, byte-order marks, line ends, and faults that name their place."""
+"""Reading the lines of text files: gzip, byte-order marks, line ends, and messages that name the line."""
 
 from __future__ import annotations
 

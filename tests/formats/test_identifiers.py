@@ -1,4 +1,4 @@
-"""Concept ids of every style in one style."""
+"""Normalising concept ids of every style."""
 
 from __future__ import annotations
 

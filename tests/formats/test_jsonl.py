@@ -1,4 +1,4 @@
-"""JSON lines: what a record may look like, and a clear word on each line that is none."""
+"""Reading JSON lines: the accepted forms of a record, and a clear message for each invalid line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ENTITIES = [
 
 @pytest.fixture
 def read(write, counts):
-    """Reads lines (objects become JSON) as a JSON-lines file."""
+    """Read lines (objects become JSON) as a JSON-lines file."""
 
     def _read(*lines, name="a.jsonl"):
         texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
@@ -32,7 +32,7 @@ def read(write, counts):
 
 @pytest.fixture
 def one(read):
-    """Reads one record that must be good."""
+    """Read one record, which must be valid."""
 
     def _one(record):
         ((_, annotated),) = read(record)
@@ -44,7 +44,7 @@ def one(read):
 
 @pytest.fixture
 def fault(read):
-    """Reads one record that must be bad, and gives its reason."""
+    """Read one record, which must be invalid, and return the reason."""
 
     def _fault(record):
         ((line, bad),) = read(record)

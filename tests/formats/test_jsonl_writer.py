@@ -1,4 +1,4 @@
-"""JSON lines: the exact line, and the way back."""
+"""Writing JSON lines: the exact line, and the round trip."""
 
 from __future__ import annotations
 

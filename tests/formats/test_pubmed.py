@@ -1,4 +1,4 @@
-"""PubMed XML into documents, and which citation of a PMID stands."""
+"""Reading PubMed XML, and which citation of a PMID is the current one."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_X03_neighbours_ignores_translations(read):
         ("<Season>Spring</Season>", None),
     ],
 )
-def test_X06_keeps_documents_with_dates_in_words_or_none(read, date, year):
+def test_X06_keeps_documents_with_a_textual_date_or_none(read, date, year):
     (found,) = read(citation("<ArticleTitle>T.</ArticleTitle>", date=date))
     assert found.article.year == year
 
@@ -149,7 +149,7 @@ def test_X07_cited_and_corrected_articles_are_not_documents(read):
     assert found.document.doc_id == "900010"
 
 
-def test_X07_neighbours_books_have_their_own_pmid_and_missing_ones_are_counted(read, counts):
+def test_X07_reads_books_by_pmid_and_counts_records_without_one(read, counts):
     book = (
         "<PubmedBookArticle><BookDocument><PMID>77</PMID><ArticleIdList><ArticleId>78</ArticleId></ArticleIdList>"
         "<Book><BookTitle>The <i>book</i></BookTitle><PubDate><Year>1993</Year></PubDate></Book>"
@@ -245,7 +245,7 @@ UPDATE = article_set(
 
 
 def standing(paths, counts):
-    """The titles that stand, by PMID."""
+    """The current titles, by PMID."""
     files = baseline_files(paths)
     records = [(number, place, item) for number, path in enumerate(files) for place, item in _read(path, counts)]
     known = LatestVersions(files)

@@ -1,4 +1,4 @@
-"""PubTator text: documents, annotation rows of every width, relation rows, and what cannot be read."""
+"""Reading PubTator: documents, annotation rows of every width, relation rows, and unreadable files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PubTator: the exact rows, and the way back through our reader."""
+"""Writing PubTator: the exact rows, and the round trip through our reader."""
 
 from __future__ import annotations
 

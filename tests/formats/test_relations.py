@@ -1,4 +1,4 @@
-"""Relations read from JSON lines or Parquet; a bad line names its place."""
+"""Reading relations from JSON lines and Parquet; bad lines are reported with their number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spans that do not show their text: repaired where that is certain, else dropped and booked."""
+"""Spans that do not match their text: repaired if that is unambiguous, otherwise dropped and counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""K-BERT's layout of a graph."""
+"""Reading and writing a graph in K-BERT's format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells that a spreadsheet would run."""
+"""Guarding cells that a spreadsheet would evaluate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQuAD JSON in and out: a round trip, and what is wrong with a file told by its place."""
+"""Reading and writing SQuAD JSON: the round trip, and the place of each fault in a file."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_moves_or_drops_a_shifted_answer(write, counts):
     path = file_of(write, qa("a", answers=(("Lithium", 3),)), qa("b", answers=(("tremor", 3), ("", 0), ("L", -1))))
     ((_, (moved, dropped)),) = read_squad(path, counts)
     assert [span.start for span in moved.answers] == [0]
-    # the only L of the text, given at -1, is moved
+    # the text has one L; the answer gives it at -1, so it is moved
     assert [(span.start, span.text) for span in dropped.answers] == [(0, "L")]
     assert counts[Reason.ANSWER_SPAN_MISMATCH] == 1
     assert counts[Reason.ANSWER_EMPTY] == 1

@@ -1,4 +1,4 @@
-"""TSV: the columns, cells that would break a row, and cells that would be formulas."""
+"""Writing TSV: the columns, cells with line breaks, and cells that look like formulas."""
 
 from __future__ import annotations
 

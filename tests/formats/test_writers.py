@@ -1,4 +1,4 @@
-"""Which format for which file, and what all writers share."""
+"""The choice of an output format, and the properties that all writers share."""
 
 from __future__ import annotations
 

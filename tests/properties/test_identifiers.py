@@ -1,4 +1,4 @@
-"""Ids in one style: normalising what is normalised changes nothing."""
+"""Normalising ids is idempotent."""
 
 from __future__ import annotations
 

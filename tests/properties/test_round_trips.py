@@ -1,4 +1,4 @@
-"""Written and read back: relations in JSONL and Parquet, documents in PubTator and BioC.
+"""Round trips: relations in JSONL and Parquet, documents in PubTator and BioC.
 
 `tests/exports` tries PubTator and BioC on any text; here each format is read through the door of `extract`.
 """
@@ -101,7 +101,7 @@ def test_tables_survive_a_round_trip(tmp_path, items):
 @PROPERTY
 @given(items=st.lists(documents("\0"), min_size=1, max_size=3), bad=st.lists(st.text(max_size=9), max_size=4))
 def test_every_line_becomes_a_document_or_a_bad_record(tmp_path, items, bad):
-    """Rows in = rows out + drops: of lines, and of the annotations on them."""
+    """Rows read = rows kept + rows dropped, for lines and for their annotations."""
     lines = [as_record(_numbered(annotated, number)) for number, (annotated, _) in enumerate(items, start=1)]
     lines += [json.dumps(word) for word in bad]
     (tmp_path / "a.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A span shows the same text from the import to the export, whatever the text is made of."""
+"""A span covers the same text from import to export, for any text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def encoder() -> Featurizer:
 
 
 def as_record(annotated: Annotated) -> str:
-    """The document as a line of JSON, its mentions as they are."""
+    """The document as a line of JSON, with unchanged mentions."""
     document = annotated.document
     rows = [
         {"start": one.start, "end": one.end, "text": one.text, "type": one.type, "id": one.entity_id or "-"}
@@ -85,7 +85,7 @@ def test_spans_survive_import_tokens_and_windows(tmp_path, item):
     ):
         assert text[start:end] == shown[start, end]
         assert first < last
-        # each of its tokens overlaps it, and no token beside them does
+        # each of its tokens overlaps it, and no adjacent token does
         inside = [number for number, span in enumerate(tokens) if span[0] < end and start < span[1]]
         assert inside == list(range(first, last))
     for size in (1, 2, 7):
@@ -111,7 +111,7 @@ def test_detects_and_repairs_offsets_in_other_units(item, unit):
     if moved == list(mentions):
         assert (found, counts.by_reason) == (mentions, {})
     elif unit == "UTF-8 bytes" or found == mentions:
-        # UTF-16 that also reads as UTF-8 may be mended so; what is kept shows its text either way
+        # UTF-16 offsets that are valid as UTF-8 may be converted as such; a kept span matches its text either way
         assert all(document.text[one.start : one.end] == one.text for one in found)
         assert all(one.end <= len(document.text) for one in found)
         assert counts.by_reason

@@ -1,4 +1,4 @@
-"""A split never shares a document, and the order of inputs changes no dataset."""
+"""Splits share no document, and a dataset does not depend on the order of its inputs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def shuffled_build(folder, seed):
 
 
 def rows_of(dataset):
-    """The rows of each table, without their order; examples by document."""
+    """The rows of each table in sorted order; examples by document."""
     found = {}
     for split in SPLITS:
         for name, kind in (("documents", Document), ("mentions", Mention), ("pairs", Pair), ("examples", Example)):
