@@ -1,4 +1,4 @@
-"""build-dataset on small corpora by hand: what is counted, where it goes, what stops it."""
+"""build-dataset on small hand-made corpora: counts, output files and errors."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TREE = (("C06", "D004066"), ("C06.552", "D014456"), ("C06.552.100", "D013276"), 
 
 
 def story(doc_id: str, *, related: bool = True) -> str:
-    """The same story under another id, with or without its relation row."""
+    """The same text under another id, with or without its relation row."""
     lines = [line for line in STORY.strip().split("\n") if related or "\tCID\t" not in line]
     return "\n".join(f"{doc_id}{line[1:]}" for line in lines) + "\n\n"
 
@@ -50,7 +50,7 @@ def pairs(dataset: Path, split: str = "train") -> dict[tuple[str, str, str], Pai
 
 
 def documents(dataset: Path) -> dict[str, list[str]]:
-    """The ids of the documents of each split."""
+    """The document ids of each split."""
     return {
         split: pq.read_table(dataset / split / "documents.parquet")["doc_id"].to_pylist()
         for split in ("train", "dev", "test")
@@ -62,10 +62,10 @@ def mesh(tmp_path: Path) -> Path:
     return mesh_file(tmp_path / "mesh.tsv", *TREE)
 
 
-# ---- what is written
+# ---- output
 
 
-def test_stats_have_the_shape_that_the_readme_promises(write, tmp_path, mesh):
+def test_stats_have_the_documented_structure(write, tmp_path, mesh):
     stats = build(tmp_path / "d", train=[write("a.txt", STORY)], schema="cdr", mesh=[mesh])
     assert list(stats["splits"]) == ["train", "dev", "test"]
     for counts in (*stats["splits"].values(), stats["total"]):
@@ -106,7 +106,7 @@ def test_a_dataset_folder_is_complete(write, tmp_path, mesh):
     assert "Chemical / Disease" in table
 
 
-def test_a_vocabulary_of_words_holds_those_seen_often_enough_in_training(write, tmp_path):
+def test_a_vocabulary_of_words_holds_the_frequent_words_of_the_training_documents(write, tmp_path):
     options = {"dev": [write("b.txt", story("2"))], "schema": "cdr", "tokenizer": "words"}
     build(tmp_path / "d", train=[write("a.txt", STORY)], min_count=1, **options)
     vocabulary = read_json(tmp_path / "d" / "tokenizer.json")["model"]["vocab"]
@@ -121,7 +121,7 @@ def test_a_vocabulary_of_words_holds_those_seen_often_enough_in_training(write, 
     assert again.token_ids.count(1) > 0
 
 
-def test_the_tokenizer_of_another_folder_is_used_as_it_is(write, tmp_path):
+def test_uses_the_tokenizer_of_another_folder_unchanged(write, tmp_path):
     build(tmp_path / "d", train=[write("a.txt", STORY)], schema="cdr", vocabulary=100)
     build(tmp_path / "e", train=[write("c.txt", story("2"))], schema="cdr", tokenizer_file=tmp_path / "d")
     assert (tmp_path / "e" / "tokenizer.json").read_bytes() == (tmp_path / "d" / "tokenizer.json").read_bytes()
@@ -138,7 +138,7 @@ def test_the_tokenizer_of_another_folder_is_used_as_it_is(write, tmp_path):
         ({"tokenizer": "tokenizer.json"}, "Input should be 'bpe' or 'words'"),
     ],
 )
-def test_two_sources_of_one_vocabulary_are_told(options, fault):
+def test_rejects_two_sources_of_the_vocabulary(options, fault):
     with pytest.raises(ConfigError, match=fault):
         load(BuildDataset, {"train": ["a.txt"], "hypernyms": "off", "out": "d", **options})
 
@@ -183,7 +183,7 @@ def test_the_counts_balance(write, tmp_path):
     assert counts[Reason.NEGATIVE_PAIR_TOO_LONG] == 2
 
 
-def test_a_document_over_the_cap_is_told_with_its_pairs(write, tmp_path):
+def test_reports_documents_over_the_token_limit_with_their_pairs(write, tmp_path):
     long = story("2").replace("A gastric ulcer,", "A gastric ulcer, " + "of no size " * 80)
     stats = build(tmp_path / "d", train=[write("a.txt", story("1") + long)], schema="cdr", max_tokens=150)
     train = stats["splits"]["train"]
@@ -216,7 +216,7 @@ def test_splits_by_the_corpus_keep_documents_without_a_positive(write, tmp_path)
     assert stats["splits"]["dev"]["negatives"] == 3
 
 
-def test_splits_by_hash_depend_on_the_id_alone(write, tmp_path):
+def test_splits_by_hash_depend_only_on_the_id(write, tmp_path):
     ids = [str(number) for number in range(1, 41)]
     one, two = ids[:25], ids[5:]
     for name, chosen in (("one", one), ("two", list(reversed(two)))):
@@ -280,7 +280,7 @@ def test_splits_of_exact_sizes_and_folds_are_drawn_from_all_documents(write, tmp
         ({"documents": (), "train": ["a.txt"], "folds": 3, "fold": 1}, "are splits already: leave out --folds"),
     ],
 )
-def test_two_ways_to_split_are_told(options, fault):
+def test_rejects_two_ways_to_split(options, fault):
     with pytest.raises(ConfigError, match=re.escape(fault)):
         load(BuildDataset, {"documents": ["a.txt"], "out": "d", "hypernyms": "off", **options})
 
@@ -293,19 +293,19 @@ def test_excluded_documents_stay_out_of_training_only(write, tmp_path):
     assert documents(tmp_path / "d") == {"train": ["1"], "dev": ["3"], "test": ["4"]}
 
 
-def test_a_document_in_two_splits_is_an_error(write, tmp_path):
+def test_rejects_a_document_in_two_splits(write, tmp_path):
     with pytest.raises(InputError, match="document 1 is in train and in test"):
         build(tmp_path / "d", train=[write("a.txt", STORY)], test=[write("b.txt", story("1"))], schema="cdr")
     assert not (tmp_path / "d").exists()
 
 
-def test_a_list_that_puts_a_document_in_two_splits_is_an_error(write, tmp_path):
+def test_rejects_a_list_with_a_document_in_two_splits(write, tmp_path):
     splits = write("splits.tsv", "1\ttrain\n1\tdev\n")
     with pytest.raises(InputError, match=r"splits\.tsv:2: 1 is in train and in dev"):
         build(tmp_path / "d", documents=[write("a.txt", STORY)], splits=splits, schema="cdr")
 
 
-def test_D07_a_dataset_to_test_on_needs_no_training_documents(write, tmp_path):
+def test_D07_a_test_dataset_needs_no_training_documents(write, tmp_path):
     stats = build(tmp_path / "d", test=[write("a.txt", STORY)], schema="cdr")
     assert stats["splits"]["test"]["positives"] == 1
     assert stats["splits"]["train"]["documents"] == 0
@@ -337,7 +337,7 @@ def test_P06_mentions_without_an_id_are_left_out_or_merged(write, tmp_path, mode
 
 
 @pytest.mark.parametrize(("sides", "dropped"), [("off", 0), ("tail", 1), ("both", 3)])
-def test_hypernyms_are_filtered_on_the_sides_asked_for(write, tmp_path, sides, dropped):
+def test_filters_hypernyms_on_the_given_sides(write, tmp_path, sides, dropped):
     """Salicylates are above aspirin, and ulcer is above gastric ulcer; aspirin causes gastric ulcer."""
     mesh = mesh_file(tmp_path / "mesh.tsv", *TREE, ("D02.241", "D012459"), ("D02.241.700", "D001241"))
     text = pubtator(
@@ -424,7 +424,7 @@ def test_a_pair_with_only_dropped_relations_is_neither_positive_nor_negative(wri
     assert pairs(tmp_path / "d")["1", ASPIRIN, "NCBIGene:5743"].excluded_because == "unmapped"
 
 
-def test_C02_inferred_rows_are_no_positives(write, tmp_path):
+def test_C02_inferred_rows_are_not_positives(write, tmp_path):
     rows = [chemical_disease("MESH:D014456", "marker/mechanism"), chemical_disease("MESH:D010146", "")]
     stats = curated(tmp_path, write, chemicals_diseases=rows)
     assert (stats["total"]["positives"], stats["total"]["by_pair_type"]["chemical_disease"]["negatives"]) == (1, 1)
@@ -464,7 +464,7 @@ def test_ctd14_has_one_relation_more_than_ctd13(write, tmp_path):
     assert (thirteen["only_dropped_relations"], fourteen["only_dropped_relations"]) == (1, 0)
 
 
-def test_derive_writes_the_schema_that_the_rules_give(write, tmp_path):
+def test_derive_applies_the_rules_and_writes_the_schema(write, tmp_path):
     """affects^transport outnumbers its directions and takes them in; affects^activity does not and is dropped."""
     texts = [CURATED.replace("1|", f"{n}|").replace("\n1\t", f"\n{n}\t") for n in range(1, 7)]
     rows = [
@@ -533,7 +533,7 @@ sources = ["Cotreatment"]
 """
 
 
-def test_a_schema_of_the_users_own(write, tmp_path):
+def test_accepts_a_schema_file_of_the_user(write, tmp_path):
     text = pubtator(
         "1",
         "TP53 and MDM2.",
@@ -568,16 +568,16 @@ def test_a_schema_of_the_users_own(write, tmp_path):
         ("name = ", "not TOML"),
     ],
 )
-def test_a_schema_that_is_none_is_told(write, tmp_path, content, fault):
+def test_rejects_an_invalid_schema(write, tmp_path, content, fault):
     with pytest.raises(ConfigError, match=fault):
         build(tmp_path / "d", train=[write("a.txt", STORY)], schema=str(write("bad.toml", content)))
     assert not (tmp_path / "d").exists()
 
 
-# ---- faults
+# ---- errors
 
 
-def test_no_positive_because_of_the_cap_is_told_otherwise(write, tmp_path):
+def test_reports_that_the_token_limit_left_out_all_positives(write, tmp_path):
     with pytest.raises(InputError, match="0 positives") as error:
         build(tmp_path / "d", train=[write("a.txt", STORY)], schema="cdr", max_tokens=10)
     assert "1 positive pairs are in documents over --max-tokens" in error.value.hint
@@ -593,7 +593,7 @@ BAD_INPUTS = {
 
 
 @pytest.mark.parametrize("name", BAD_INPUTS)
-def test_bad_input_leaves_nothing(write, tmp_path, name):
+def test_malformed_input_leaves_no_output(write, tmp_path, name):
     content = BAD_INPUTS[name]
     path = tmp_path / name if content is None else write(name, content)
     with pytest.raises(InputError, match=name):
@@ -601,7 +601,7 @@ def test_bad_input_leaves_nothing(write, tmp_path, name):
     assert not list(tmp_path.glob("d*"))
 
 
-def test_bad_input_leaves_what_was_there_before(write, tmp_path):
+def test_malformed_input_keeps_the_previous_output(write, tmp_path):
     build(tmp_path / "d", train=[write("a.txt", STORY)], schema="cdr")
     before = {path: path.read_bytes() for path in (tmp_path / "d").rglob("*") if path.is_file()}
     with pytest.raises(InputError):
@@ -620,7 +620,7 @@ def test_strict_makes_a_malformed_row_an_error(write, tmp_path):
     assert not list(tmp_path.glob("strict*"))
 
 
-def test_an_output_that_exists_is_replaced_only_when_told(write, tmp_path):
+def test_replaces_an_existing_output_only_with_force(write, tmp_path):
     build(tmp_path / "d", train=[write("a.txt", STORY)], schema="cdr")
     with pytest.raises(OutputError, match="exists already") as error:
         build(tmp_path / "d", train=[write("b.txt", story("2"))], schema="cdr")
@@ -630,14 +630,14 @@ def test_an_output_that_exists_is_replaced_only_when_told(write, tmp_path):
     assert documents(tmp_path / "d")["train"] == ["2"]
 
 
-def test_force_does_not_replace_a_folder_that_is_not_biorels(write, tmp_path):
+def test_force_does_not_replace_a_folder_without_a_biorel_manifest(write, tmp_path):
     write("d/thesis.doc", "ten years of work")
     with pytest.raises(OutputError, match="biorel did not write this folder"):
         build(tmp_path / "d", train=[write("a.txt", STORY)], schema="cdr", force=True)
     assert (tmp_path / "d" / "thesis.doc").read_text() == "ten years of work"
 
 
-def test_a_stale_partial_folder_is_not_mixed_in(write, tmp_path):
+def test_ignores_a_stale_partial_folder(write, tmp_path):
     write("d.partial/train/pairs.parquet", "half a file")
     write("d.partial/old.txt", "left by a kill")
     build(tmp_path / "d", train=[write("a.txt", STORY)], schema="cdr")
@@ -646,7 +646,7 @@ def test_a_stale_partial_folder_is_not_mixed_in(write, tmp_path):
     assert not (tmp_path / "d.partial").exists()
 
 
-def test_all_faults_of_the_options_are_told_at_once():
+def test_reports_all_faults_of_the_options_at_once():
     with pytest.raises(ValueError, match="max_tokens") as error:
         BuildDataset.model_validate({"out": "d", "max_tokens": 0, "unlinked": "x", "odd": 1})
     assert error.value.error_count() == 3
@@ -655,7 +655,7 @@ def test_all_faults_of_the_options_are_told_at_once():
 # ---- the same input, the same bytes
 
 
-def test_run_tells_its_progress_and_returns_its_folder(write, tmp_path):
+def test_run_reports_progress_and_returns_its_folder(write, tmp_path):
     config = BuildDataset.model_validate(
         {"train": [write("a.txt", STORY)], "schema": "cdr", "hypernyms": "off", "out": tmp_path / "d"}
     )

@@ -189,7 +189,7 @@ def keywords(module: ModuleType, kind: type) -> list[str]:
     ids=lambda value: value.__name__,
 )
 def test_every_field_is_set_from_the_options(module, kind):
-    """A field that a command forgets would have its default, whatever the user chose."""
+    """A forgotten field would keep its default and ignore the option of the user."""
     assert sorted(keywords(module, kind)) == sorted(field.name for field in fields(kind))
 
 

@@ -109,14 +109,14 @@ def test_finds_a_shipped_pipeline_in_a_folder_outside_a_checkout(tmp_path, monke
 
 FAULTS: dict[str, tuple[str, type[BiorelError], str]] = {
     "changes without a base": ("[set.model]\nheads = 0\n", ConfigError, "may hold only"),
-    "extends no name": ('extends = ["../base.toml"]\n', ConfigError, "may hold only"),
-    "stages of its own": (
+    "extends is not a name": ('extends = ["../base.toml"]\n', ConfigError, "may hold only"),
+    "stages next to extends": (
         'extends = "../base.toml"\n[[stage]]\nname = "x"\ncommand = "train"\n',
         ConfigError,
         "may hold only",
     ),
-    "a base that is not there": ('extends = "base.toml"\n', InputError, r"base\.toml: No such file"),
-    "a base that is no TOML": ('extends = "broken.toml"\n', InputError, r"broken\.toml: not TOML"),
+    "a missing base": ('extends = "base.toml"\n', InputError, r"base\.toml: No such file"),
+    "a base that is not TOML": ('extends = "broken.toml"\n', InputError, r"broken\.toml: not TOML"),
     "itself": ('extends = "changed.toml"\n', ConfigError, "which extends it"),
     "a circle": ('extends = "circle.toml"\n', ConfigError, r"circle\.toml: extends changed\.toml, which extends it"),
     "no stage of the base": ('extends = "../base.toml"\n[set.modle]\nheads = 0\n', ConfigError, "changes modle, which"),
