@@ -27,10 +27,10 @@ MOST_VALUES = 4_000_000
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for reading. Gzip is recognised by its first bytes, not by the name, and unpacked.
+    """Open a file for reading. Gzip is recognised by its first bytes, not by the name, and decompressed.
 
     Raises:
-        InputError: the file is missing, a folder, unreadable, or its gzip stream is damaged or cut short.
+        InputError: the file is missing, a folder, unreadable, or its gzip stream is damaged or truncated.
     """
     if not path.exists():
         raise InputError(f"{path}: no such file", "check the path")
@@ -50,7 +50,7 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
 
 
 def read_head(path: Path, size: int = HEAD_BYTES) -> bytes:
-    """The first bytes of a file, unpacked, without byte-order mark and leading blanks. They identify its format.
+    """The first bytes of a file, decompressed, without byte-order mark and leading white space.
 
     Raises:
         InputError: as `open_bytes`.
@@ -74,7 +74,7 @@ def byte_lines(stream: IO[bytes], path: Path, longest: int = LONGEST_LINE) -> It
 
 
 def read_whole(path: Path, largest: int) -> bytes:
-    """All bytes of a file, unpacked.
+    """All bytes of a file, decompressed.
 
     Raises:
         InputError: as `open_bytes`, or the file has more than `largest` bytes.

@@ -145,7 +145,7 @@ def _title(body: Any, holder: Any) -> str:
 def _abstract(body: Any, holder: Any) -> tuple[str, str]:
     """The abstract, and its source.
 
-    An abstract by somebody else (OtherAbstract) is used only if the article has no abstract, and only if it is in
+    An abstract from another source (OtherAbstract) is used only if the article has no abstract, and only if it is in
     English, the default of the element's language.
     """
     own = holder.find("Abstract") if holder is not None else None

@@ -66,10 +66,10 @@ def _paragraphs(value: Any, counts: Counts, place: str) -> Iterator[tuple[Docume
                 raise _FaultError(f"{inner}.context is empty")
             doc_id = names.take(title)
             questions = []
-            for place_, item in enumerate(_list(_field(paragraph, "qas", inner), f"{inner}.qas")):
-                question = _question(item, f"{inner}.qas[{place_}]", doc_id, context, counts, place)
+            for position, item in enumerate(_list(_field(paragraph, "qas", inner), f"{inner}.qas")):
+                question = _question(item, f"{inner}.qas[{position}]", doc_id, context, counts, place)
                 if question.question_id in asked:
-                    raise _FaultError(f"{inner}.qas[{place_}]: the id {question.question_id} is used before")
+                    raise _FaultError(f"{inner}.qas[{position}]: the id {question.question_id} is used before")
                 asked.add(question.question_id)
                 questions.append(question)
             counts.add(Reason.RECORDS_READ)
