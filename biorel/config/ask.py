@@ -63,7 +63,7 @@ class Ask(Config):
         if (self.question is None) == (self.relation is None):
             raise ValueError("give either a question in plain words, or --relation with --head or --tail")
         if self.question is not None and any(by_template):
-            raise ValueError("--head and --tail go with --relation, not with a question in words")
+            raise ValueError("--head and --tail go with --relation, not with a question in plain words")
         if self.relation is not None and (self.head is None) == (self.tail is None):
             raise ValueError("--relation needs either --head or --tail")
         if self.question is not None and not self.question.strip():
