@@ -11,7 +11,7 @@ from biorel.model.bran import Bran
 from biorel.model.branches import Branches, layout
 from biorel.model.checkpoint import load_weights, save_weights
 from tests.builders import batch_of, example, random_example, scrambled, tiny_bran, with_branches
-from tests.knowledge.sentence_tree import Branch, Flat, flatten
+from tests.knowledge.sentence_tree import Branch, FlatTree, flatten
 
 SEEDS = range(8)
 
@@ -20,7 +20,7 @@ def document(seed: int, length: int = 17):
     return with_branches(random_example(seed, length), seed)
 
 
-def flat_of(one) -> Flat[int]:
+def flat_of(one) -> FlatTree[int]:
     """The document's sentence tree as K-BERT's flat sequence."""
     pairs = zip(one.branch_tokens, one.branch_anchors, strict=True)
     return flatten(one.token_ids, [Branch(tokens, anchors) for tokens, anchors in pairs])
