@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from functools import partial
-from pathlib import Path
 
 from biorel import artifacts
 from biorel.artifacts import Artifact
 from biorel.config.fetch_ctd import FetchCtd
-from biorel.counts import Counts
-from biorel.errors import ConfigError, InputError
+from biorel.errors import ConfigError
 from biorel.fetch.bulk_files import STATE, BulkFile, copy_files, fetch_files
 from biorel.fetch.http import CLOCK, Client
 from biorel.fetch.services import Service, read_service
-from biorel.knowledge.ctd_table import read_rows
+from biorel.knowledge.ctd import check_file
 from biorel.progress import SILENT, Progress
 from biorel.resources import resource
 
@@ -59,7 +56,7 @@ def _chosen_files(names: tuple[str, ...], service: Service, *, optional: bool) -
             name=files[stem].name,
             urls=(f"{service.url}/{files[stem].path}",),
             local_names=tuple(stem + suffix for suffix in _SUFFIXES),
-            check=partial(_check, columns=files[stem].columns),
+            check=check_file,
         )
         for stem in stems
     ]
@@ -67,9 +64,3 @@ def _chosen_files(names: tuple[str, ...], service: Service, *, optional: bool) -
 
 def _stem(name: str) -> str:
     return name.partition(".")[0]
-
-
-def _check(path: Path, columns: tuple[str, ...]) -> None:
-    """Raises InputError for a file without these columns or without a row."""
-    if next(read_rows(path, columns, Counts()), None) is None:
-        raise InputError(f"{path}: contains no row", "fetch or copy the file again")

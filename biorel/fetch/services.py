@@ -22,13 +22,11 @@ class ServiceFile:
     Attributes:
         path: below the address of the service.
         name: of the saved file.
-        columns: required columns.
         optional: fetched only if the user names it.
     """
 
     path: str
     name: str
-    columns: tuple[str, ...] = ()
     optional: bool = False
 
 
@@ -104,4 +102,4 @@ def host_of(address: str) -> str:
 
 def _file(item: dict[str, Any]) -> ServiceFile:
     name = item.get("name") or item["path"].rpartition("/")[2]
-    return ServiceFile(item["path"], name, tuple(item.get("columns", ())), bool(item.get("optional", False)))
+    return ServiceFile(item["path"], name, bool(item.get("optional", False)))

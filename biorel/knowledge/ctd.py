@@ -14,6 +14,7 @@ from biorel.counts import Counts, Reason
 from biorel.errors import InputError
 from biorel.formats.files import read_head
 from biorel.formats.identifiers import concept_id
+from biorel.knowledge import ctd_vocabularies as vocabularies
 from biorel.knowledge.ctd_table import CHEMICAL, DISEASE, GENE, ConceptColumns, find_table, missing, read_rows
 from biorel.records import Curation
 
@@ -46,6 +47,7 @@ _TABLES = (
     _Table(("CTD_curated_genes_diseases", "CTD_genes_diseases"), GENE, DISEASE, _EVIDENCE, True),
 )
 _TYPES = "CTD_chem_gene_ixn_types"
+_TYPE_COLUMNS = ("TypeName", "Code", "ParentCode")
 
 
 def read_curations(
@@ -74,6 +76,21 @@ def read_curations(
             counts.add(Reason.CTD_TABLE_ABSENT, " or ".join(table.names))
         else:
             yield from _table_curations(table, path, counts, doc_ids, names)
+
+
+def check_file(path: Path) -> None:
+    """Check a bulk file of CTD by its first row.
+
+    Raises:
+        InputError: the file cannot be read, is a web page, has no row, or lacks a column that biorel reads.
+    """
+    name = path.name.partition(".")[0]
+    columns = _TYPE_COLUMNS if name == _TYPES else vocabularies.required_columns(path)
+    for table in _TABLES:
+        if name in table.names:
+            columns = (table.head.id, table.tail.id, table.relation, _ARTICLES)
+    if next(read_rows(path, columns, Counts()), None) is None:
+        raise InputError(f"{path}: the file has no rows", "fetch or copy the file again")
 
 
 def read_facts(path: Path, counts: Counts, names: dict[str, str]) -> Iterator[Curation]:
@@ -159,7 +176,7 @@ def read_interaction_types(folder: Path, counts: Counts) -> dict[str, str]:
     path = find_table(folder, (_TYPES,), counts)
     if path is None:
         raise missing(folder, (_TYPES,))
-    rows = [cells for _, cells in read_rows(path, ("TypeName", "Code", "ParentCode"), counts)]
+    rows = [cells for _, cells in read_rows(path, _TYPE_COLUMNS, counts)]
     names = {code: name.replace(" ", "_") for name, code, _ in rows} | {"": ""}
     counts.add(Reason.CTD_ROWS_KEPT, count=len(rows))
     parents: dict[str, str] = {}

@@ -119,11 +119,26 @@ def read_alternate_ids(path: Path, counts: Counts) -> dict[str, str]:
     return unambiguous
 
 
+def required_columns(path: Path) -> tuple[str, ...]:
+    """The columns that biorel reads from a file of this name; empty if the file is not a vocabulary."""
+    name = path.name.partition(".")[0]
+    found = (vocabulary for vocabulary in _VOCABULARIES if vocabulary.file == name)
+    return next((_columns(vocabulary, _synonym_columns(path)) for vocabulary in found), ())
+
+
+def _synonym_columns(path: Path) -> tuple[str, ...]:
+    return _SPLIT_SYNONYMS if _SPLIT_SYNONYMS[0].encode() in read_head(path) else _SYNONYMS
+
+
+def _columns(vocabulary: _Vocabulary, synonyms: tuple[str, ...]) -> tuple[str, ...]:
+    alternates = (vocabulary.alternates,) if vocabulary.alternates else ()
+    gene_name = (_GENE_NAME,) if vocabulary.columns is GENE else ()
+    return (vocabulary.columns.name, vocabulary.columns.id, *synonyms, *alternates, *gene_name)
+
+
 def _terms(vocabulary: _Vocabulary, path: Path, counts: Counts) -> Iterator[Term]:
-    synonym_columns = _SPLIT_SYNONYMS if _SPLIT_SYNONYMS[0].encode() in read_head(path) else _SYNONYMS
-    columns = [vocabulary.columns.name, vocabulary.columns.id, *synonym_columns]
-    columns += [vocabulary.alternates] if vocabulary.alternates else []
-    columns += [_GENE_NAME] if vocabulary.columns.type == "Gene" else []
+    synonym_columns = _synonym_columns(path)
+    columns = _columns(vocabulary, synonym_columns)
     for number, cells in read_rows(path, columns, counts):
         values = dict(zip(columns, cells, strict=True))
         id_ = concept_id(values[vocabulary.columns.id], vocabulary.columns.type)

@@ -256,7 +256,7 @@ FILES = {
     "CTD_curated_genes_diseases.csv.gz": "GeneID,DiseaseID,DirectEvidence,PubMedIDs",
     "CTD_chemicals.csv.gz": "ChemicalName,ChemicalID,Synonyms",
     "CTD_diseases.csv.gz": "DiseaseName,DiseaseID,AltDiseaseIDs,Synonyms",
-    "CTD_genes.csv.gz": "GeneSymbol,GeneID,Synonyms",
+    "CTD_genes.csv.gz": "GeneSymbol,GeneName,GeneID,AltGeneIDs,Synonyms",
 }
 
 
@@ -346,8 +346,22 @@ def test_selects_ctd_files_by_name_and_checks_their_columns(ctd, fetch, tmp_path
     with pytest.raises(ConfigError, match="--file CTD_pathways: not a file"):
         fetch(fetch_ctd, FetchCtd, url=ctd.url, file=["CTD_pathways"], force=True)
     ctd.on("/CTD_genes.csv.gz", served_file(ctd_file("CTD_diseases.csv.gz")))
-    with pytest.raises(InputError, match="no line with the column names GeneSymbol"):
+    with pytest.raises(InputError, match="no line with the column names GeneSymbol, GeneID, Synonyms"):
         fetch(fetch_ctd, FetchCtd, url=ctd.url, file=["CTD_genes"], force=True)
+
+
+@pytest.mark.parametrize(
+    ("columns", "accepted"),
+    [("Synonyms", True), ("MESHSynonyms,CTDCuratedSynonyms", True), ("MESHSynonyms", False), ("Definition", False)],
+)
+def test_accepts_both_forms_of_synonyms_in_ctd_chemicals(ctd, fetch, columns, accepted):
+    content = CTD.format(f"ChemicalName,ChemicalID,{columns}", ",".join("1" * (3 + columns.count(",")))).encode()
+    ctd.on("/CTD_chemicals.csv.gz", served_file(gzip.compress(content, mtime=0)))
+    if accepted:
+        assert "CTD_chemicals.csv.gz" in names(fetch(fetch_ctd, FetchCtd, url=ctd.url, file=["CTD_chemicals"]))
+    else:
+        with pytest.raises(InputError, match="no line with the column names"):
+            fetch(fetch_ctd, FetchCtd, url=ctd.url, file=["CTD_chemicals"])
 
 
 def test_verifies_and_copies_local_files_of_ctd(write, fetch, tmp_path):
