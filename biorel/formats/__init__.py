@@ -1,1 +1,1 @@
-"""The outside world into records: one file per format or service."""
+"""Readers and writers of file formats: each module converts one format to or from the records of biorel."""

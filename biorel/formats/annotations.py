@@ -1,4 +1,4 @@
-"""Mentions as annotations in a file: one row a span, with the ids of a composite mention joined by `|`."""
+"""Convert mentions to the annotations of a file: one row per span, in which several concept ids are joined by `|`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Annotation:
     """A span with its concepts.
 
     Attributes:
-        start, end, text, type: as in `Mention`.
-        identifier: the concepts in the spelling of the file, joined by `|`.
-        entity_ids: the same concepts in the spelling of the records.
+        start, end, text, type: the fields of `Mention` with the same names.
+        identifier: the concept ids as the file writes them, joined by `|`.
+        entity_ids: the same concept ids as `Mention` writes them.
     """
 
     start: int
@@ -36,7 +36,7 @@ def join_mentions(mentions: Iterable[Mention], spell: Callable[[str, str], str])
     its own row.
 
     Args:
-        spell: (entity id, type) -> the id in the spelling of the file; an unlinked mention is written as `-`.
+        spell: a function of entity id and type that returns the id as the file writes it. Unlinked mentions get `-`.
     """
     spans: dict[tuple[int, int, str, str], dict[str | None, None]] = {}
     for mention in mentions:

@@ -1,4 +1,4 @@
-"""Answers from many abstracts, as JSON lines (one answer a line) and as a table for a terminal."""
+"""Format the answers from many abstracts as JSON lines (one answer per line) or as a table for a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHOWN = 90
 
 
 def write_answers(path: Path, answers: Iterable[Answer]) -> None:
-    """Write one line for each answer, best first, with its spans in each document."""
+    """Write one line for each answer, best first. A line holds the spans of the answer in each document."""
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         for rank, answer in enumerate(answers, start=1):
             stream.write(json.dumps({"rank": rank, **answer_row(answer)}, ensure_ascii=False, allow_nan=False) + "\n")
@@ -31,7 +31,7 @@ def answer_row(answer: Answer) -> dict[str, Any]:
 
 
 def answer_table(answers: Sequence[Answer]) -> list[str]:
-    """Lines for a terminal: rank, vote, documents, answer and id; below each, the sentence in its best document."""
+    """The lines of a table: rank, vote, documents, answer and id, with a sentence of the best document below each."""
     lines = []
     for rank, answer in enumerate(answers, start=1):
         best = answer.found[0]

@@ -1,4 +1,4 @@
-"""ChemProt and DrugProt: one corpus in three tab-separated files, for abstracts, entities and relations.
+"""Read ChemProt and DrugProt. A corpus consists of three tab-separated files: abstracts, entities and relations.
 
     abstracts   17380207  title  abstract
     entities    17380207  T1  CHEMICAL  1102  1112  Asparagine
@@ -34,7 +34,7 @@ def locate(folder: Path) -> tuple[Path, Path, Path | None]:
     """Find the files of abstracts, entities and relations in a folder. Relations may be missing.
 
     Raises:
-        InputError: the folder is missing, lacks abstracts or entities, or holds several sets.
+        InputError: the folder is missing, lacks abstracts or entities, or has several sets of files.
     """
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder", "name the folder that holds the three TSV files")
@@ -46,28 +46,28 @@ def locate(folder: Path) -> tuple[Path, Path, Path | None]:
     for paths in found.values():
         if len(paths) > 1:
             names = ", ".join(path.name for path in paths)
-            raise InputError(f"{folder}: several sets: {names}", "keep one set in the folder")
+            raise InputError(f"{folder}: the folder has several sets of files: {names}", "keep one set in the folder")
     if not found["abstrac"] or not found["entities"]:
         raise InputError(
-            f"{folder}: no ChemProt or DrugProt files (*abstracts*.tsv and *entities*.tsv) here",
+            f"{folder}: the folder has no ChemProt or DrugProt files (*abstracts*.tsv and *entities*.tsv)",
             "name the folder that holds the TSV files, plain or .gz",
         )
     return found["abstrac"][0], found["entities"][0], next(iter(found["relations"]), None)
 
 
 def read_chemprot(abstracts: Path, entities: Path, relations: Path | None, counts: Counts) -> Iterator[Annotated]:
-    """Yield the documents in the order of the abstracts' file.
+    """Yield the documents in the order of the file of abstracts.
 
     The three files are in different orders, so entities and relations are held in memory.
 
     Args:
-        abstracts: rows of id, title, abstract.
-        entities: rows of id, annotation, type, start, end, text.
-        relations: rows of id, relation, annotations of the two arguments; None if there are none.
+        abstracts: a file with rows of document id, title, abstract.
+        entities: a file with rows of document id, annotation id, type, start, end, text.
+        relations: a file with rows of document id, relation, annotation ids of the two arguments; may be None.
         counts: receives the documents, annotations and relations read and excluded.
 
     Raises:
-        InputError: a file cannot be read, or there is no document.
+        InputError: a file cannot be read, or the file of abstracts is empty.
     """
     entity_rows = _grouped(entities, 6, counts)
     relation_rows = _grouped(relations, 4, counts) if relations else {}
@@ -95,7 +95,9 @@ def read_chemprot(abstracts: Path, entities: Path, relations: Path | None, count
         related = [row.split("\t") for row in relation_rows.pop(doc_id, [])]
         yield _annotated(document, marked, related, counts, f"{entities} {doc_id}")
     if not seen:
-        raise InputError(f"{abstracts}: no abstract", "each line should be id, title and abstract, separated by tabs")
+        raise InputError(
+            f"{abstracts}: the file has no abstracts", "each line should be id, title and abstract, separated by tabs"
+        )
     for doc_id, rows in entity_rows.items():
         counts.add(Reason.ANNOTATIONS_READ, count=len(rows))
         counts.add(Reason.ANNOTATION_WITHOUT_DOCUMENT, doc_id, len(rows))
@@ -105,7 +107,7 @@ def read_chemprot(abstracts: Path, entities: Path, relations: Path | None, count
 
 
 def _grouped(path: Path, width: int, counts: Counts) -> Rows:
-    """The rows by document. The last cell, such as the text of an entity, may contain tabs.
+    """The rows of a file by document id. The last cell of a row, such as the text of an entity, may contain tabs.
 
     Raises:
         InputError: the file cannot be read, or has more rows than fit in memory.
@@ -121,7 +123,9 @@ def _grouped(path: Path, width: int, counts: Counts) -> Rows:
             continue
         count += 1
         if count > _MOST_ROWS:
-            raise InputError(f"{path}: more than {_MOST_ROWS} rows, too many for memory", "divide the set into parts")
+            raise InputError(
+                f"{path}: too many rows to hold in memory (more than {_MOST_ROWS} rows)", "divide the set into parts"
+            )
         counts.add(Reason.ROWS_KEPT)
         doc_id, _, rest = line.partition("\t")
         rows.setdefault(doc_id.strip(), []).append(rest)
@@ -155,7 +159,7 @@ def _annotated(
 def _curations(
     doc_id: str, rows: list[list[str]], mentions: dict[str, Mention], counts: Counts, place: str
 ) -> Iterator[Curation]:
-    """The curations of relation rows. The relation is the first cell; ChemProt has more cells before the arguments."""
+    """Convert relation rows to curations. In ChemProt, more cells follow the relation, before the arguments."""
     for relation, *cells in rows:
         counts.add(Reason.RELATION_ROWS_READ)
         matches = filter(None, (_ARGUMENT.fullmatch(cell.strip()) for cell in cells))

@@ -1,4 +1,4 @@
-"""Detect the format of an input file, from its name and first bytes, and read it as documents."""
+"""Detect the format of an input file from its name and first bytes, and read the documents in the file."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _unnumbered(read: Callable[[Path, Counts], Iterator[Annotated]]) -> Callable
 
 
 def _read_table(path: Path, counts: Counts) -> Iterator[Annotated]:
-    """The documents of a table. `biorel tag` writes a table of mentions next to it, which is read too."""
+    """Yield the documents of a table, with the mentions that `biorel tag` writes to a table in the same folder."""
     mention_table = path.with_name(MENTIONS)
     mentions = read_by_document(mention_table, Mention) if mention_table.is_file() else {}
     for document in read_table(path, Document):
@@ -81,10 +81,10 @@ READERS: dict[str, Callable[[Path, Counts], Records]] = {
 def format_of(path: Path) -> str:
     """Detect the format of a file; returns a key of `READERS`.
 
-    A Parquet table is recognised by its first bytes. An `.xml` file is PubMed's if its root element is, otherwise BioC.
-    `.jsonl`, `.ndjson` and `.json` are used for BioC documents as well as for records: the first bytes decide, and the
-    suffix only where they do not. For any other file the first non-blank character decides: `<`, `{` or `[`, and
-    PubTator for everything else.
+    A Parquet table is recognised by its first bytes. An `.xml` file is PubMed XML if it has the root element of PubMed,
+    otherwise BioC. Files named `.jsonl`, `.ndjson` or `.json` hold either BioC documents or records: the first bytes
+    decide, and the suffix only where the first bytes do not. For any other file the first non-blank character decides:
+    `<` means XML, `{` or `[` JSON, and any other character PubTator.
 
     Raises:
         InputError: the file cannot be read.
@@ -130,15 +130,15 @@ def read_records(path: Path, counts: Counts) -> Records:
 
 
 def read_documents(paths: Iterable[Path], counts: Counts, bad_places: list[str] | None = None) -> Iterator[Annotated]:
-    """Yield the documents of several files, in order. Of documents with the same id, only the first is yielded.
+    """Yield the documents of several files in order. If several documents have the same id, only the first is yielded.
 
     Args:
         paths: files in any format of `READERS`.
         counts: receives the documents read, kept and excluded.
-        bad_places: where given, records that are not documents are skipped, and the first few are described here.
+        bad_places: if given, records that are not documents are skipped, and the first few are described in this list.
 
     Raises:
-        InputError: a file cannot be read, or without `bad_places`, a record is not a document.
+        InputError: a file cannot be read, or a record is not a document and `bad_places` is not given.
     """
     seen: set[int | str] = set()
     for path in paths:

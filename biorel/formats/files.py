@@ -1,4 +1,4 @@
-"""Text files, plain or gzip, as numbered lines. Every error names the file and the line."""
+"""Read text files, plain or gzip, as numbered lines. Every error message names the file and the line."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ MOST_VALUES = 4_000_000
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file for reading. Gzip is recognised by its first bytes, not by the name, and decompressed.
+    """Open a file for reading. A gzip file is recognised by its first bytes, not by its name, and is decompressed.
 
     Raises:
-        InputError: the file is missing, a folder, unreadable, or its gzip stream is damaged or truncated.
+        InputError: the file is missing, is a folder, cannot be read, or is a damaged or truncated gzip file.
     """
     if not path.exists():
         raise InputError(f"{path}: no such file", "check the path")
     if path.is_dir():
-        raise InputError(f"{path}: a folder where a file was expected", "name the file itself")
+        raise InputError(f"{path}: this is a folder, but a file is needed", "name the file itself")
     try:
         with path.open("rb") as raw:
             packed = raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
@@ -53,14 +53,14 @@ def read_head(path: Path, size: int = HEAD_BYTES) -> bytes:
     """The first bytes of a file, decompressed, without byte-order mark and leading white space.
 
     Raises:
-        InputError: as `open_bytes`.
+        InputError: see `open_bytes`.
     """
     with open_bytes(path) as stream:
         return stream.read(size).removeprefix(codecs.BOM_UTF8).lstrip()
 
 
 def byte_lines(stream: IO[bytes], path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[int, bytes]]:
-    """Yield (line number from 1, line including its line end) of an open file.
+    """Yield (line number from 1, line including its line end) for each line of an open file.
 
     Raises:
         InputError: a line has more than `longest` bytes.
@@ -68,7 +68,8 @@ def byte_lines(stream: IO[bytes], path: Path, longest: int = LONGEST_LINE) -> It
     for number, line in enumerate(iter(partial(stream.readline, longest + 1), b""), start=1):
         if len(line) > longest:
             raise InputError(
-                f"{path}:{number}: a line of more than {longest / 2**20:.0f} MiB", "is this the right file?"
+                f"{path}:{number}: the line is too long (more than {longest / 2**20:.0f} MiB)",
+                "check that this is the right file",
             )
         yield number, line
 
@@ -77,23 +78,25 @@ def read_whole(path: Path, largest: int) -> bytes:
     """All bytes of a file, decompressed.
 
     Raises:
-        InputError: as `open_bytes`, or the file has more than `largest` bytes.
+        InputError: see `open_bytes`; or the file has more than `largest` bytes.
     """
     with open_bytes(path) as stream:
         content = stream.read(largest + 1)
     if len(content) > largest:
-        raise InputError(f"{path}: more than {largest / 2**20:.0f} MiB", "is this the right file?")
+        raise InputError(
+            f"{path}: the file is too large (more than {largest / 2**20:.0f} MiB)", "check that this is the right file"
+        )
     return content
 
 
 def read_lines(path: Path, counts: Counts, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
-    """Yield (line number from 1, line without its end) of a UTF-8 file, plain or gzip.
+    """Yield (line number from 1, line without its line end) for each line of a UTF-8 file, plain or gzip.
 
-    A byte-order mark is skipped. NUL bytes, which occur in the PubTator dump, become spaces, so that offsets do not
-    change; they are counted.
+    A byte-order mark is skipped. NUL bytes, which occur in the PubTator dump, are counted and become spaces, so that
+    offsets do not change.
 
     Raises:
-        InputError: as `open_bytes`, the file is not UTF-8, or a line has more than `longest` bytes.
+        InputError: see `open_bytes`; or the file is not UTF-8, or a line has more than `longest` bytes.
     """
     with open_bytes(path) as stream:
         # Lines are split as bytes: a carriage return or a Unicode line separator inside an abstract does not end a
@@ -114,5 +117,5 @@ def read_lines(path: Path, counts: Counts, longest: int = LONGEST_LINE) -> Itera
 
 
 def fits_in_memory(text: str) -> bool:
-    """Whether a JSON text can be loaded in a few hundred MB. Commas inside strings are counted as values, too."""
+    """Whether a JSON text can be loaded in a few hundred MB. The estimate counts commas, including those in strings."""
     return len(text) <= LARGEST_JSON and sum(map(text.count, ",[{")) <= MOST_VALUES

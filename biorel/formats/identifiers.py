@@ -1,7 +1,7 @@
-"""Concept ids in one style. Every reader normalises them, so that tables can be joined by id.
+"""Normalise concept ids, so that tables of different sources can be joined by id.
 
-`MESH:D003000`, `NCBIGene:367`, `OMIM:104300`, `CHEBI:16523`, `NCBITaxon:9606`. Normalising an
-id twice changes nothing.
+Normalised ids look like `MESH:D003000`, `NCBIGene:367`, `OMIM:104300`, `CHEBI:16523` and `NCBITaxon:9606`. Normalising
+a normalised id does not change it.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ _COMMA = re.compile(r"(?<=\d)\s*,\s*(?=(?:[A-Za-z]+:[\w.]+|[CDcd]\d{6,9}|\d+)\s*
 
 
 def entity_type(raw: str) -> str:
-    """The entity type as biorel spells it."""
+    """The name that biorel uses for an entity type of a corpus."""
     return _TYPES.get(raw.strip().lower(), raw.strip())
 
 
 def concept_id(raw: str, type_: str) -> str | None:
-    """One id with its namespace, or None if the source marks the concept as unknown.
+    """Add the namespace to one id. Returns None if the source marks the concept as unknown.
 
-    The entity type decides the namespace of a bare number: a gene, a taxon, or an OMIM entry for a disease.
+    The entity type decides the namespace of a bare number: NCBIGene, NCBITaxon, or OMIM for a disease.
     """
     text = _STARS.sub("", raw).strip()
     if text.lower() in _UNLINKED:
@@ -77,10 +77,10 @@ def concept_id(raw: str, type_: str) -> str | None:
 
 
 def concept_ids(raw: str, type_: str) -> tuple[str | None, ...]:
-    """The ids of a mention field: PubTator joins several concepts with `|` or `;`, BioRED with `,`.
+    """The ids in the concept field of a mention. PubTator joins several ids with `|` or `;`, BioRED with `,`.
 
-    Never empty. A part marked as unlinked (the `-1` of `D002544|-1`) gives None. The order is that of the
-    source, without repeats.
+    The result is never empty. A part marked as unlinked (the `-1` of `D002544|-1`) gives None. The ids keep the order
+    of the source; repeated ids are left out.
     """
     parts = [raw]
     if type_ in _JOINED_TYPES:

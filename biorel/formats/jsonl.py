@@ -1,4 +1,4 @@
-"""JSON lines: one record a line, an abstract with its entities and relations.
+"""Read JSON lines. Each line is one record: an abstract, optionally with its entities and relations.
 
     {"pmid": 227508, "title": "Naloxone reverses ...", "abstract": "In unanesthetized ..."}
     {"id": "a1", "text": "Naloxone reverses the effect of clonidine.",
@@ -73,7 +73,7 @@ def _record(number: int, line: str, seen: set[int | str], counts: Counts, place:
         fields = _object(line)
         doc_id = _doc_id(fields)
         if document_key(doc_id) in seen:
-            raise _FaultError(f"the id {doc_id} is on an earlier line, too")
+            raise _FaultError(f"the id {doc_id} already occurs on an earlier line")
         document = _document(doc_id, fields)
         rows = [_entity(document, row) for row in _rows(fields, "entities", "mentions")]
         mentions = [mention for row in rows for mention in row]
@@ -108,7 +108,7 @@ def _object(line: str) -> dict[str, Any]:
         # a number has more digits than Python reads
         raise _FaultError(f"the JSON cannot be read: {error}") from error
     except RecursionError as error:
-        raise _FaultError("nested too deeply") from error
+        raise _FaultError("the JSON is nested too deeply") from error
     end = _after_blanks(line, end)
     if end < len(line):
         raise _FaultError(f"not JSON: Extra data at column {end + 1}")
@@ -144,7 +144,7 @@ def _document(doc_id: str, fields: dict[str, Any]) -> Document:
         abstract = text[len(title) + 1 :]
     if title or abstract:
         if f"{title} {abstract}".rstrip() != text.rstrip():
-            raise _FaultError("title, abstract and text do not agree (text is title, one space, abstract)")
+            raise _FaultError("title, abstract and text do not agree (text must be title, one space, abstract)")
         return Document(doc_id, title, abstract)
     return Document(doc_id, *cut_title(text))
 
@@ -152,7 +152,8 @@ def _document(doc_id: str, fields: dict[str, Any]) -> Document:
 def cut_title(text: str) -> tuple[str, str]:
     """Cut a text without a title into (title, abstract), at the first sentence end that a single space follows.
 
-    Title and abstract joined by one space give the text again. Without such a place, the whole text is the title.
+    Title and abstract joined by one space give the text again. If the text has no such sentence end, all of it is the
+    title.
     """
     end = _TITLE_END.search(text)
     return (text[: end.start()], text[end.end() :]) if end else (text, "")
@@ -168,14 +169,14 @@ def _text(fields: dict[str, Any], name: str) -> str:
 
 
 def _sound(value: str, name: str) -> str:
-    """Check that UTF-8 can hold the string: an escaped `ud83d` without its other half is refused."""
+    """Check that UTF-8 can hold the string: half of a surrogate pair is refused."""
     if HALF_OF_PAIR.search(value):
         raise _FaultError(f"{name} holds half of a surrogate pair, which is not a character")
     return value
 
 
 def _rows(fields: dict[str, Any], *names: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (name for messages, object) for each object in the list under the first of the names that is present."""
+    """Yield (name for messages, object) for each object in a list. The list is the first field present of `names`."""
     name = next((name for name in names if fields.get(name) is not None), "")
     rows = fields.get(name, [])
     if not isinstance(rows, list):
@@ -191,7 +192,7 @@ def _entity(document: Document, numbered: tuple[str, dict[str, Any]]) -> list[Me
     name, row = numbered
     start, end = _whole(row, "start"), _whole(row, "end")
     if start is None or end is None:
-        raise _FaultError(f"{name} has no whole-number start and end")
+        raise _FaultError(f"{name} needs a start and an end that are whole numbers")
     text = _text(row, "text")
     # offsets in bytes may exceed the number of characters; `check_spans` repairs them if the mention has a text
     given = document.text if document.abstract else document.title

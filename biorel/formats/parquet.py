@@ -1,4 +1,4 @@
-"""Parquet: the table of relations in `schemas`, with the evidence as a list of structs."""
+"""Write relations as a Parquet table, in which the evidence of a relation is a list of structs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from biorel.tables import TableWriter
 
 
 class ParquetWriter:
-    """Writes relations as a Parquet table, a row group at a time. A context manager."""
+    """A context manager that writes relations to a Parquet table, one row group at a time."""
 
     def __init__(self, path: Path) -> None:
         self._table = TableWriter(path, Relation)

@@ -1,4 +1,4 @@
-"""Lists of PMIDs: those requested, and those that could not be fetched."""
+"""Read lists of PMIDs to fetch, and write lists of PMIDs, among them those that could not be fetched."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PREFIX = re.compile(r"^PMID\s*:?\s*", re.IGNORECASE)
 
 
 def read_pmids(paths: Sequence[Path], counts: Counts) -> tuple[list[str], dict[str, str]]:
-    """The distinct PMIDs of the files in order, and the entries that are not PMIDs, with the reason.
+    """The distinct PMIDs of the files in order, and a dict from each other entry to the reason why it is not used.
 
     Each line holds one PMID, with or without `PMID:` before it. Further tab-separated columns are ignored, and so are
     lines that begin with `#`.
@@ -43,16 +43,16 @@ def read_pmids(paths: Sequence[Path], counts: Counts) -> tuple[list[str], dict[s
                 pmids[pmid] = None
                 counts.add(Reason.ROWS_KEPT)
     if not pmids:
-        raise InputError(f"{', '.join(map(str, paths))}: no PMID", "each line should hold one PMID")
+        raise InputError(f"{', '.join(map(str, paths))}: no PMID was found", "each line should hold one PMID")
     return list(pmids), bad
 
 
 def write_pmids(path: Path, pmids: Iterable[str]) -> None:
-    """Write one PMID a line."""
+    """Write one PMID per line."""
     path.write_text("".join(f"{pmid}\n" for pmid in pmids), encoding="utf-8")
 
 
 def write_missing(path: Path, reasons: Mapping[str, str]) -> None:
-    """Write the PMIDs that could not be fetched, with the reasons. The table can be used as a list of PMIDs again."""
+    """Write the PMIDs that could not be fetched, with the reasons. `read_pmids` accepts this file."""
     rows = (f"{guarded(pmid)}\t{guarded(' '.join(reason.split()))}\n" for pmid, reason in reasons.items())
     path.write_text("".join(["# pmid\treason\n", *rows]), encoding="utf-8")

@@ -1,6 +1,6 @@
-"""Read predictions for scoring: relation rows, mentions, or both, depending on the content of the file.
+"""Read predictions for scoring. A file holds relation rows, mentions, or both.
 
-A malformed relation row is not an error here, because it lowers the score: it is read as a row of empty ids.
+A malformed relation row is read as a row of empty ids. It is no error, because it lowers the score.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _NO_ROW: FactRow = ("", "", "", "")
 
 @dataclass(frozen=True)
 class Predictions:
-    """The predictions in a file. A field is None if the file holds nothing of the kind.
+    """The predictions in a file. A field is None if the file has no such predictions.
 
     Attributes:
         facts: relation rows in file order, including repeated and malformed ones (empty ids).
-        mentions: by document.
+        mentions: the mentions of each document, by document id.
     """
 
     facts: tuple[FactRow, ...] | None = None
@@ -41,9 +41,10 @@ class Predictions:
 
 
 def read_predictions(path: Path, counts: Counts) -> Predictions:
-    """Read relations (JSONL, Parquet) as extract writes them, or mentions (Parquet, or documents of any format).
+    """Read relations that `biorel extract` wrote (JSONL, Parquet), or mentions (Parquet, or documents of any format).
 
-    For a folder, its mentions.parquet is read. Documents with relation rows give both.
+    For a folder, the file mentions.parquet in it is read. Documents with relation rows give both relations and
+    mentions.
 
     Raises:
         InputError: the file cannot be read, or none of its rows is usable.
@@ -64,7 +65,7 @@ def read_predictions(path: Path, counts: Counts) -> Predictions:
 
 
 def _is_relation(head: bytes) -> bool:
-    """Whether one of the first lines is an object with the two arguments of a relation, which no document has."""
+    """Whether one of the first lines is an object with the keys of a relation's two arguments."""
     for line in head.split(b"\n"):
         try:
             values = json.loads(line)
@@ -97,11 +98,13 @@ def _facts(path: Path, counts: Counts) -> Iterator[FactRow]:
                 counts.add(Reason.CURATIONS_KEPT)
             yield fact
     if rows and not sound:
-        raise InputError(f"{path}: no line is a relation", "relations should have the form that biorel extract writes")
+        raise InputError(
+            f"{path}: the file has no relations", "relations should have the form that biorel extract writes"
+        )
 
 
 def _fact(line: str) -> FactRow:
-    """The fact on a line. If document, head or tail is missing, all parts are empty."""
+    """The fact on a line. If the document, head or tail is missing, all parts of the fact are empty."""
     try:
         values = json.loads(line)
         doc_id = values.get("doc_id") or values.get("pmid") or ""
@@ -121,7 +124,7 @@ def _id(value: Any) -> str:
 
 
 def _end(value: Any) -> str:
-    """The id of an argument, which is an object or the id itself, in biorel's style; empty if missing."""
+    """The normalised id of an argument. The argument is an object or the id itself; a missing one gives an empty id."""
     raw, type_ = (value.get("id"), value.get("type")) if isinstance(value, dict) else (value, "")
     return concept_id(_id(raw), str(type_ or "")) or ""
 

@@ -1,8 +1,8 @@
-"""Read PubMed XML: answers of efetch, baseline files and update files.
+"""Read PubMed XML from efetch, baseline files and update files.
 
-A structured abstract becomes `LABEL: text` for each labelled part, joined by single spaces. PubTator does the same, so
-offsets agree. The text of inline tags is kept. Line breaks are layout and become spaces, except before a subscript or
-superscript, which belongs to the word before it.
+Each labelled part of a structured abstract becomes `LABEL: text`, and the parts are joined by single spaces. PubTator
+does the same, so offsets agree. The text of inline tags is kept. Line breaks are layout and become spaces, except
+before a subscript or superscript, which belongs to the preceding word.
 """
 
 from __future__ import annotations
@@ -46,24 +46,24 @@ class Deletion:
 
 
 def read_pubmed(path: Path, counts: Counts) -> Iterator[Citation | Deletion]:
-    """Yield the citations and deletions of a PubMed XML file, plain or gzip, in file order, holding one at a time.
+    """Yield the citations and deletions of a PubMed XML file, plain or gzip, in file order. Memory holds one at a time.
 
     Args:
         path: the file.
-        counts: receives the citations without a PMID.
+        counts: receives the number of citations without a PMID.
 
     Raises:
-        InputError: the file cannot be read, is cut short, or is another kind of XML (such as PMC full text).
+        InputError: the file cannot be read, is truncated, or is another kind of XML (such as PMC full text).
     """
     for element in read_elements(path, "PubMed", _ROOTS, _CHILDREN):
         yield from _records(element, counts, str(path))
 
 
 def parse_pubmed(content: bytes, place: str, counts: Counts) -> list[Citation | Deletion]:
-    """The citations and deletions in an answer of efetch; `place` names the answer in messages.
+    """The citations and deletions in an efetch response. `place` is the name of the response in messages.
 
     Raises:
-        InputError: as `read_pubmed`.
+        InputError: see `read_pubmed`.
     """
     elements = stream_elements(io.BytesIO(content), place, "PubMed", _ROOTS, _CHILDREN)
     return [record for element in elements for record in _records(element, counts, place)]
@@ -124,7 +124,7 @@ def _records(element: Any, counts: Counts, place: str) -> Iterator[Citation | De
 
 
 def _article_of(body: Any) -> tuple[Any, Any]:
-    """The element with title and abstract (an Article, or the BookDocument itself), and the publication date."""
+    """The element that holds title and abstract (an Article, or the BookDocument itself), and the publication date."""
     if body.tag == "BookDocument":
         published = body.find("Book/PubDate")
         return body, published if published is not None else body.find("ContributionDate")
@@ -143,10 +143,10 @@ def _title(body: Any, holder: Any) -> str:
 
 
 def _abstract(body: Any, holder: Any) -> tuple[str, str]:
-    """The abstract, and its source.
+    """The abstract, and its source as in `Article.abstract_source`.
 
-    An abstract from another source (OtherAbstract) is used only if the article has no abstract, and only if it is in
-    English, the default of the element's language.
+    An OtherAbstract element is used only if the article has no abstract, and only if the element's language is English,
+    which is the default.
     """
     own = holder.find("Abstract") if holder is not None else None
     text = _joined(own) if own is not None else ""
@@ -183,7 +183,7 @@ def _flat(element: Any) -> str:
 
 
 def _year(published: Any) -> int | None:
-    """The first year in a date, which may be a Year element, words (`1998 Dec-1999 Jan`), or missing."""
+    """The first year in a date, or None. The date may be a Year element, text (`1998 Dec-1999 Jan`), or missing."""
     if published is None:
         return None
     for tag in ("Year", "MedlineDate"):

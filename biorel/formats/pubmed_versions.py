@@ -1,8 +1,8 @@
-"""The current citation of each PMID, from baseline and update files given in any order.
+"""Find the current citation of each PMID in baseline and update files, which may be given in any order.
 
-The current citation is the one with the highest version; of equal versions, the one revised last; of those, the one in
-the later file. A deletion removes every citation except those in a file with a higher number: NLM numbers baseline and
-update files consecutively.
+The current citation has the highest version. Of equal versions, the one revised last is current, and of equal dates,
+the one in the later file. NLM numbers baseline and update files consecutively. A deletion removes every citation of its
+PMID except those in files with a higher number.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Rank = tuple[int, str, int, int]
 
 
 def baseline_files(paths: Iterable[Path]) -> list[Path]:
-    """The XML files given, and those in the folders given, each once. NLM's numbered files come last, by number.
+    """The given XML files and those in the given folders, without repeats. NLM's numbered files come last, by number.
 
     Raises:
-        InputError: a path is missing, or there is no XML file at all.
+        InputError: a path is missing, or no XML file is found.
     """
     found: dict[Path, None] = {}
     for path in paths:
@@ -45,9 +45,9 @@ def _number(path: Path) -> tuple[int, int] | None:
 
 
 class LatestVersions:
-    """Collects all citations and deletions, and then says which citations are current.
+    """Collects all citations and deletions, and finds the current citations.
 
-    Memory: about 200 bytes for each PMID.
+    It needs about 200 bytes of memory for each PMID.
     """
 
     def __init__(self, files: Iterable[Path] = ()) -> None:

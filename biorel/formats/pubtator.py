@@ -1,4 +1,4 @@
-r"""PubTator text: `PMID|t|title`, `PMID|a|abstract`, then tab-separated annotation and relation rows.
+r"""Read and write PubTator text: `PMID|t|title`, `PMID|a|abstract`, then tab-separated annotation and relation rows.
 
     227508|t|Naloxone reverses the antihypertensive effect of clonidine.
     227508|a|In unanesthetized, spontaneously hypertensive rats ...
@@ -35,14 +35,14 @@ _MOST_LINES = 200_000  # in one document, which is held in memory
 
 
 def read_pubtator(path: Path, counts: Counts) -> Iterator[Annotated]:
-    """Yield the documents of a PubTator file, plain or gzip, in file order, holding one at a time.
+    """Yield the documents of a PubTator file, plain or gzip, in file order. Memory holds one at a time.
 
     Args:
         path: the file.
         counts: receives the documents, annotations and relation rows read, repaired and excluded.
 
     Raises:
-        InputError: the file cannot be read, holds no document, or none of its annotations fits its text.
+        InputError: the file cannot be read, has no document, or has annotations of which none could be imported.
     """
     block: list[tuple[int, str]] = []
     block_id, documents, mentions = "", 0, 0
@@ -75,14 +75,14 @@ def read_pubtator(path: Path, counts: Counts) -> Iterator[Annotated]:
             yield annotated
     if not documents:
         raise InputError(
-            f"{path}: there is no document in PubTator format",
+            f"{path}: the file has no document in PubTator format",
             "a document begins with a line like '227508|t|Title'; use .xml or .json for BioC, .jsonl for records",
         )
     refuse_all_lost(path, counts[Reason.ANNOTATIONS_READ] - annotations_before, mentions)
 
 
 def _document(path: Path, block: list[tuple[int, str]], counts: Counts) -> Iterator[Annotated]:
-    """The document in one block of lines, which begins with its title or abstract."""
+    """Yield the document in a block of lines. The block begins with a title or an abstract."""
     texts: dict[str, str] = {}
     doc_id = ""
     rows: list[tuple[int, str]] = []
@@ -154,7 +154,7 @@ _DIGITS = 6
 
 
 class PubtatorWriter:
-    """Writes documents in PubTator format. A context manager."""
+    """A context manager that writes documents in PubTator format."""
 
     def __init__(self, path: Path) -> None:
         self._stream = path.open("w", encoding="utf-8", newline="\n")
@@ -164,10 +164,13 @@ class PubtatorWriter:
 
         Raises:
             ConfigError: `document` is None.
-            OutputError: the document id contains a character that ends an id in this format.
+            OutputError: the document id contains a character that separates fields in this format.
         """
         if document is None:
-            raise ConfigError("PubTator files hold the text, but there is no document", "give --documents")
+            raise ConfigError(
+                "a PubTator file must contain the text of its documents, but no documents were given",
+                "give --documents",
+            )
         doc_id = document.doc_id
         if "|" in doc_id or _BREAKS.search(doc_id) or doc_id != doc_id.strip() or not doc_id:
             raise OutputError(f"document id {doc_id!r} cannot be written in PubTator format", "use --format bioc")
@@ -198,13 +201,13 @@ def _line(text: str) -> str:
 
 
 def _spelled(id_: str, type_: str) -> str:
-    """The id of a mention, without its namespace if PubTator omits it and the entity type implies it."""
+    """The id of a mention. The namespace is left out if PubTator omits it and the entity type implies it."""
     local = local_id(id_)
     return local if concept_id(local, type_) == id_ else id_
 
 
 def _owners(mentions: Iterable[Mention]) -> Mapping[str, set[str]]:
-    """The ids of the mentions by their form without namespace."""
+    """A mapping from each id without its namespace to the full ids of the mentions."""
     owners: defaultdict[str, set[str]] = defaultdict(set)
     for mention in mentions:
         if mention.entity_id:
@@ -213,6 +216,6 @@ def _owners(mentions: Iterable[Mention]) -> Mapping[str, set[str]]:
 
 
 def _short_argument(id_: str, owners: Mapping[str, set[str]]) -> str:
-    """The id of an argument. Relation rows have no types, so the short form is used only if it is unambiguous."""
+    """The id of an argument. Relation rows have no types, so the namespace is kept if the id is ambiguous without."""
     local = local_id(id_)
     return local if concept_id(local, "") == id_ or owners.get(local) == {id_} else id_

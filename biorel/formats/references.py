@@ -1,6 +1,6 @@
-"""The arguments of relation rows, which refer to concepts by the ids of the document's annotations.
+"""Resolve the arguments of relation rows, which name concepts by the ids that the document's annotations use.
 
-The ids often lack a namespace and a type, which only the mentions provide.
+The ids in relation rows often lack a namespace and a type. The mentions provide both.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _NO_RELATION_WORDS = frozenset({"norelation", "none", "null", "nil", "na", "n/a"
 
 
 def says_no_relation(word: str) -> bool:
-    """Whether the name of a relation is that of the negative class, which is not a relation to predict."""
+    """Whether the name of a relation means the negative class, which is not a relation to predict."""
     return re.sub(r"[\s_-]", "", word).lower() in _NO_RELATION_WORDS
 
 
 def concepts_of(mentions: Iterable[Mention]) -> dict[str, Concept]:
-    """The concepts of a document's mentions by id, with and without namespace.
+    """The concepts of a document's mentions. The keys are the ids, both with and without namespace.
 
     If two namespaces share a bare id, the first mention wins.
     """
@@ -39,7 +39,7 @@ def concepts_of(mentions: Iterable[Mention]) -> dict[str, Concept]:
 
 
 def resolve(raw: str, type_: str, concepts: Mapping[str, Concept]) -> Concept | None:
-    """The concept that an argument names; None if it is marked as missing (`-`, empty).
+    """The concept that an argument names; None if the argument is marked as missing (`-`, empty).
 
     Args:
         raw: the id in the relation row.
@@ -53,7 +53,7 @@ def resolve(raw: str, type_: str, concepts: Mapping[str, Concept]) -> Concept | 
 
 
 def distinct_curations(curations: Iterable[Curation], counts: Counts, place: str) -> tuple[Curation, ...]:
-    """The curations of a document in their order, each once; repeats are counted."""
+    """The distinct curations of a document in order. Repeated ones are dropped and counted."""
     given = tuple(curations)
     kept = tuple(dict.fromkeys(given))
     if len(kept) < len(given):

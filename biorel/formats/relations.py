@@ -1,4 +1,4 @@
-"""Files of relations: the writer of JSON lines, and the reader of JSON lines (plain or gzip) and Parquet."""
+"""Read relations from JSON lines (plain or gzip) or Parquet, and write them as JSON lines."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def read_relations(path: Path, counts: Counts) -> Iterator[Relation]:
     """Yield the relations of a file in file order. A file without relations is valid.
 
     Args:
-        path: a Parquet or JSON-lines file; the first bytes decide which.
-        counts: receives the relations read.
+        path: a Parquet or JSON-lines file. The format is detected from the first bytes.
+        counts: receives the number of relations read.
 
     Raises:
         InputError: the file cannot be read, or one of its lines or rows is not a relation.
@@ -68,14 +68,14 @@ def _from_parquet(path: Path) -> Iterator[tuple[str, Relation]]:
 
 
 def _not_a_relation(place: str, error: ValidationError) -> InputError:
-    """The first fault found by pydantic, as one line."""
+    """An error that states the first fault found by pydantic, on one line."""
     fault = error.errors()[0]
     name = ".".join(str(part) for part in fault["loc"])[:_SHOWN]
     return InputError(f"{place}: not a relation ({name + ': ' if name else ''}{fault['msg'][:_SHOWN]})", _HINT)
 
 
 def _fault(relation: Relation) -> str:
-    """The first fault of a relation; empty if there is none."""
+    """The first fault of a relation, or an empty string if the relation is valid."""
     for name, value in (
         ("doc_id", relation.doc_id),
         ("head.id", relation.head.id),
@@ -88,7 +88,7 @@ def _fault(relation: Relation) -> str:
         return "a score or weight is not a finite number"
     spans = (span for evidence in relation.evidence for span in _spans(evidence))
     if not all(0 <= start < end < _MOST_CHARACTERS for start, end in spans):
-        return "a span of the evidence is invalid (start and end are offsets, half-open)"
+        return "a span of the evidence is invalid (start and end must be offsets with start before end)"
     return ""
 
 
@@ -101,7 +101,7 @@ _DIGITS = 6
 
 
 class JsonlWriter:
-    """Writes relations as JSON lines; the documents are not in the file. A context manager."""
+    """A context manager that writes relations, without their documents, as JSON lines."""
 
     def __init__(self, path: Path) -> None:
         self._stream = path.open("w", encoding="utf-8", newline="\n")

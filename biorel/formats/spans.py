@@ -1,4 +1,4 @@
-"""Check annotated spans: every reader makes sure that text[start:end] is the text of the mention.
+"""Check annotated spans, so that text[start:end] is the text of the mention in every document that is read.
 
 Some tools count offsets in UTF-8 bytes or UTF-16 units, or annotate another edition of the text. A span that does not
 show the text of its mention is repaired or dropped.
@@ -27,14 +27,14 @@ def is_offset(word: str) -> bool:
 
 
 def check_spans(document: Document, mentions: Sequence[Mention], counts: Counts, place: str) -> tuple[Mention, ...]:
-    """The mentions whose spans are right, or can be repaired with certainty. The others are dropped and counted.
+    """The mentions whose spans are right or can be repaired without doubt. The others are dropped and counted.
 
     Repairs are tried in this order if any mention of the document does not match:
 
     1. Offsets counted in UTF-8 bytes, then in UTF-16 units, if every mention matches after the conversion.
-    2. A mention whose text occurs exactly once.
-    3. A normalised text (PubTator3 writes `TNF-a` for `TNF-α`) that has the length of its span and differs only in
-       non-ASCII letters, case and kinds of blank. The mention gets the text of the document.
+    2. The place of the mention's text, if the text occurs exactly once.
+    3. The text of the document at the span, if the source normalised it (PubTator3 writes `TNF-a` for `TNF-α`): both
+       texts have the same length and differ only in non-ASCII letters, case and kinds of blank.
     """
     text = document.text
     if all(_holds(text, mention) for mention in mentions):
@@ -79,7 +79,7 @@ def refuse_all_lost(path: Path, annotations: int, mentions: int) -> None:
     if annotations and not mentions:
         raise InputError(
             f"{path}: none of the {annotations} annotations could be imported",
-            "the offsets do not fit the text; was the file annotated on another edition of it?",
+            "the offsets do not fit the text; check that this edition of the text was annotated",
         )
 
 
@@ -90,7 +90,7 @@ def _holds(text: str, mention: Mention) -> bool:
 
 
 def _relocated(text: str, mention: Mention, counts: Counts, place: str) -> Mention | None:
-    """The misplaced mention at its right place, or None if the place is not certain."""
+    """The misplaced mention with its span or text repaired, or None if no repair is certain."""
     where = f"{place} {mention.start}-{mention.end} {mention.text[:_QUOTED]!r}"
     start = text.find(mention.text) if mention.text else -1
     if start >= 0 and text.find(mention.text, start + len(mention.text)) < 0:
@@ -106,7 +106,7 @@ def _relocated(text: str, mention: Mention, counts: Counts, place: str) -> Menti
 
 
 def _normalised(shown: str, text: str) -> bool:
-    """Whether a source may have normalised the shown characters into this text."""
+    """Whether a source may have normalised the characters `shown` to `text`."""
     return len(shown) == len(text) and all(
         ours.lower() == theirs.lower()
         or not (ours.isascii() and theirs.isascii())

@@ -1,4 +1,4 @@
-"""`.spo` files, K-BERT's format of a graph: one triple a line, subject, predicate and object by name, with tabs."""
+"""Read and write `.spo` files, K-BERT's graph format: the names of subject, predicate and object, separated by tabs."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ SOURCE = "spo"
 def read_spo(path: Path, counts: Counts) -> Iterator[Triple]:
     """Yield the triples of a file. Empty lines are skipped.
 
-    The format has no articles. A file that biorel wrote next to its table of triples is refused, because the articles
-    in that table would be lost.
+    The format does not record articles. If biorel wrote the file together with a table of triples, the file is refused,
+    because the articles in the table would be lost.
 
     Raises:
         InputError: the file cannot be read, a line does not have three fields, or the file belongs to a biorel graph.
     """
     if (path.parent / TABLE).is_file():
         raise InputError(
-            f"{path}: this file belongs to a graph whose articles are in {TABLE} in the same folder",
+            f"{path}: the file has no articles; those of its graph are in {TABLE} in the same folder",
             f"use {path.parent} as --graph, or build the graph again from its sources",
         )
     for number, line in read_lines(path, counts):

@@ -1,7 +1,7 @@
-"""Table cells that a spreadsheet does not run as formulas.
+"""Guard table cells, so that a spreadsheet does not run them as formulas.
 
-A text that begins like a formula gets an apostrophe before it. So does a text that begins like a guarded one, so that
-removing the apostrophe always restores the text.
+An apostrophe is put before a text that begins like a formula. It is also put before a text that already looks guarded,
+so that `unguarded` always restores the text.
 """
 
 from __future__ import annotations

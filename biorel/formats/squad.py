@@ -1,4 +1,4 @@
-"""Question sets in the JSON of SQuAD (1.1 and 2.0): documents, and questions with their answer spans.
+"""Read and write question sets in the JSON format of SQuAD 1.1 and 2.0: documents and questions with answer spans.
 
     {"data": [{"title": "...", "paragraphs": [{"context": "...", "qas": [
         {"id": "...", "question": "...", "is_impossible": false,
@@ -26,18 +26,18 @@ _HINT = "SQuAD JSON is data > paragraphs > context and qas, each with id, questi
 
 
 class _FaultError(Exception):
-    """The place and the kind of a fault."""
+    """The input is not SQuAD JSON. The message names the place and the fault."""
 
 
 def read_squad(path: Path, counts: Counts) -> Iterator[tuple[Document, tuple[Question, ...]]]:
     """Yield each paragraph as a document with its questions.
 
     The id of a document is the title of its article, followed by `#2` and so on for further paragraphs and repeated
-    titles. An answer whose text is not at its start is moved if the text occurs exactly once; otherwise it is
-    dropped and counted.
+    titles. If the text of an answer is not at its start offset, the answer is moved to the only
+    occurrence of the text; if there is not exactly one occurrence, the answer is dropped and counted.
 
     Raises:
-        InputError: the file cannot be read, is not JSON, or is not in this form; the message names the place.
+        InputError: the file cannot be read, is not JSON, or is not SQuAD JSON. The message names the place.
     """
     content = read_whole(path, LARGEST_JSON)
     try:
@@ -69,7 +69,7 @@ def _paragraphs(value: Any, counts: Counts, place: str) -> Iterator[tuple[Docume
             for position, item in enumerate(_list(_field(paragraph, "qas", inner), f"{inner}.qas")):
                 question = _question(item, f"{inner}.qas[{position}]", doc_id, context, counts, place)
                 if question.question_id in asked:
-                    raise _FaultError(f"{inner}.qas[{position}]: the id {question.question_id} is used before")
+                    raise _FaultError(f"{inner}.qas[{position}]: the id {question.question_id} is used twice")
                 asked.add(question.question_id)
                 questions.append(question)
             counts.add(Reason.RECORDS_READ)
@@ -119,7 +119,7 @@ class _UniqueNames:
         self._numbers: Counter[str] = Counter()  # the last number given for each title
 
     def take(self, title: str) -> str:
-        """The title, followed by a number if another document has the name already."""
+        """The title, followed by a number if the title is already the name of another document."""
         name = title
         while name in self._used:
             self._numbers[title] += 1
@@ -146,14 +146,14 @@ def _text(value: Any, where: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        raise _FaultError(f"{where} is not a text")
+        raise _FaultError(f"{where} is not a string")
     if HALF_OF_PAIR.search(value):
         raise _FaultError(f"{where} holds half of a surrogate pair, which is not a character")
     return value
 
 
 def write_squad(path: Path, items: Iterable[tuple[Document, Sequence[Question]]]) -> None:
-    """Write documents with their questions, as `read_squad` reads them.
+    """Write documents with their questions in the format that `read_squad` reads.
 
     Spans keep their offsets. The format has no concept ids.
     """

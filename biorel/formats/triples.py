@@ -18,7 +18,7 @@ COLUMNS = (
 
 
 def write_tsv(path: Path, triples: Iterable[CorpusTriple]) -> None:
-    """Write one row for each triple. Documents are joined with `|`; spans are `start-end` in the best document."""
+    """Write one row for each triple. Document ids are joined with `|`; spans in the best document are `start-end`."""
     with path.open("w", encoding="utf-8", newline="") as stream:
         rows = csv.writer(stream, dialect="excel-tab", lineterminator="\n")
         rows.writerow(COLUMNS)
@@ -48,7 +48,7 @@ WRITERS: dict[str, Callable[[Path, Iterable[CorpusTriple]], None]] = {"parquet":
 
 
 def triples_format(path: Path, chosen: str) -> str:
-    """The format to write, a key of `WRITERS`: the one chosen, or for `auto` the one with the path's suffix.
+    """The chosen format, or the format that has the path's suffix if `chosen` is `auto`. Formats are keys of `WRITERS`.
 
     Raises:
         ConfigError: no format has this suffix.

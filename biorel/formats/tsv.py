@@ -1,9 +1,10 @@
-"""TSV with a header, one row per relation, for spreadsheets, R and pandas.
+"""Write relations as TSV with a header and one row per relation, for spreadsheets, R and pandas.
 
-The three evidence columns describe the strongest mention pair, as `start-end` in characters of the text (title, one
-space, abstract). They are empty for a relation without evidence. Line breaks and tabs in a name become spaces. A cell
-that a spreadsheet would take for a formula (beginning with `=`, `+`, `-` or `@`) gets an apostrophe before it, which
-`spreadsheet_cells.unguarded` removes. A cell with a double quote is quoted, and its quotes are doubled.
+The three evidence columns hold spans of the strongest mention pair, as `start-end` in characters of the text (title,
+one space, abstract). These columns are empty for a relation without evidence. Line breaks and tabs in a name become
+spaces. An apostrophe is put before a cell that a spreadsheet would take for a formula (beginning with `=`, `+`, `-` or
+`@`); `spreadsheet_cells.unguarded` removes the apostrophe. A cell that contains double quotes is quoted, and the double
+quotes in the cell are doubled.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _DIGITS = 6
 
 
 class TsvWriter:
-    """Writes relations as rows of a TSV file. A context manager."""
+    """A context manager that writes relations as rows of a TSV file."""
 
     def __init__(self, path: Path) -> None:
         self._stream = path.open("w", encoding="utf-8", newline="")
@@ -69,11 +70,11 @@ def cell(text: str) -> str:
 
 
 def score_cell(score: float) -> str:
-    """A score with its significant digits."""
+    """The score as text, with its significant digits."""
     return str(round(score, _DIGITS))
 
 
 def evidence_cells(evidence: Evidence | None) -> list[str]:
-    """The cells of `EVIDENCE`, each `start-end`; empty without evidence."""
+    """The cells of the columns `EVIDENCE`, each `start-end`. The cells are empty if there is no evidence."""
     spans = (evidence.head, evidence.tail, evidence.sentence) if evidence else ()
     return [f"{start}-{end}" for start, end in spans] or [""] * len(EVIDENCE)

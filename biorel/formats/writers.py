@@ -1,7 +1,8 @@
-"""The output formats for relations: one writer per format, each a context manager that streams.
+"""The output formats for relations. The writer of a format is a context manager that writes one document at a time.
 
-A new format is one file with its writer, and one line in `FORMATS`: the choices of `--format`, the suffixes of output
-files and the Python API follow from the table. A writer's module is imported when a file is written.
+To add a format, add one file with its writer, and one line to the table `FORMATS`. The choices of `--format`, the
+suffixes of output files and the Python API follow from that table. The module of a writer is imported only when a file
+is written.
 """
 
 from __future__ import annotations
@@ -17,18 +18,18 @@ from biorel.records import Document, Mention, Relation
 
 
 class RelationWriter(Protocol):
-    """Writes documents with their relations to one file; memory holds a document (Parquet: a row group)."""
+    """Writes documents with their relations to one file. Memory holds one document (for Parquet, one row group)."""
 
     def write(self, document: Document | None, mentions: Sequence[Mention], relations: Sequence[Relation]) -> None:
         """Write the relations of one document, in the order given.
 
         Args:
-            document, mentions: a format of `HOLDING_TEXT` writes them too; the others leave them unread.
-            relations: of this document; may be empty.
+            document, mentions: used only by the formats whose files contain the text of the documents.
+            relations: the relations of this document; may be empty.
 
         Raises:
-            ConfigError: a format that holds the text was given no document.
-            OutputError: the format has no way to spell the document's id.
+            ConfigError: the format needs the text, but `document` is None.
+            OutputError: the format cannot express the document's id.
         """
 
     def __enter__(self) -> Self: ...
@@ -42,9 +43,9 @@ class Format(NamedTuple):
     """An output format.
 
     Attributes:
-        home: module and class of its writer, as `module:class`.
-        suffixes: of the files in this format; the first is that of a file without a given name.
-        holds_text: whether the file holds the documents too.
+        home: module and class of the writer, as `module:class`.
+        suffixes: the file name suffixes of this format; biorel uses the first when it names a file itself.
+        holds_text: whether a file contains the text of the documents.
     """
 
     home: str
@@ -53,7 +54,7 @@ class Format(NamedTuple):
 
     @property
     def writer(self) -> Callable[[Path], RelationWriter]:
-        """Opens a file for writing."""
+        """The class that opens a file for writing."""
         module, _, name = self.home.partition(":")
         writer: Callable[[Path], RelationWriter] = getattr(import_module(module), name)
         return writer
@@ -69,7 +70,7 @@ FORMATS: Mapping[str, Format] = {
 
 
 def format_of(path: Path, chosen: str) -> str:
-    """Name the format to write, a key of `FORMATS`: the one chosen, or for `auto` the one with the path's suffix.
+    """The chosen format, or the format that has the path's suffix if `chosen` is `auto`. Formats are keys of `FORMATS`.
 
     Raises:
         ConfigError: no format has this name or suffix.

@@ -1,4 +1,4 @@
-"""Read XML as a stream, safely: no other file is opened, and memory stays bounded.
+"""Read XML as a stream. No other file is opened, and the use of memory is bounded.
 
 A DOCTYPE is allowed, because BioC, MeSH and PubMed files have one, but its DTD is never loaded. Entities that the file
 defines are not expanded.
@@ -19,7 +19,7 @@ from biorel.formats.files import open_bytes
 LARGEST_CHILD = 2**24
 MOST_TAGS = 1_000_000  # in one child of the root, end tags included
 MOST_ATTRIBUTES = 1000
-_HINT = "is this the right file?"
+_HINT = "check that this is the right file"
 _SHOWN = 120
 _SAFE = {
     "resolve_entities": False,
@@ -32,7 +32,7 @@ _SAFE = {
 
 
 def read_elements(path: Path, expected: str, roots: Collection[str], children: Collection[str]) -> Iterator[Any]:
-    """Yield the children of the root that have these tags, one at a time; memory holds one.
+    """Yield the children of the root element that have the given tags. Memory holds one at a time.
 
     Args:
         path: the file, plain or gzip.
@@ -50,7 +50,7 @@ def read_elements(path: Path, expected: str, roots: Collection[str], children: C
 def stream_elements(
     stream: IO[bytes], place: str, expected: str, roots: Collection[str], children: Collection[str]
 ) -> Iterator[Any]:
-    """As `read_elements`, from an open stream; `place` names it in messages.
+    """Yield elements of an open stream, as `read_elements` does. `place` is the name of the stream in messages.
 
     Raises:
         InputError: the content is not well-formed XML, has another root, or a record exceeds the limits of `Meter`.
@@ -86,12 +86,12 @@ def _check_root(place: str, found: str, expected: str, roots: Collection[str]) -
         wanted = " or ".join(f"<{root}>" for root in roots)
         raise InputError(
             f"{place}: root element <{found[:_SHOWN]}> where {wanted} ({expected}) was expected",
-            "is this the right file and format?",
+            "check that this is the right file and format",
         )
 
 
 class Meter:
-    """A stream of XML that is checked against limits while it is read.
+    """A stream of XML that is checked against limits on its size while it is read.
 
     Attributes:
         since_child: bytes read since the last child of the root ended.
@@ -118,10 +118,12 @@ class Meter:
         content = self._stream.read(size)
         self.since_child += len(content)
         if self.since_child > LARGEST_CHILD:
-            raise InputError(f"{self._place}: one record has more than {LARGEST_CHILD / 2**20:.0f} MiB", _HINT)
+            raise InputError(
+                f"{self._place}: too large: one record has more than {LARGEST_CHILD / 2**20:.0f} MiB", _HINT
+            )
         self._tags += content.count(b"<")
         if self._tags > MOST_TAGS:
-            raise InputError(f"{self._place}: one record has more than {MOST_TAGS} tags", _HINT)
+            raise InputError(f"{self._place}: too large: one record has more than {MOST_TAGS} tags", _HINT)
         # each `<` begins a tag, because attributes cannot contain it; each attribute has an equals sign
         first, *tags = content.split(b"<")
         counts = [self._equals + first.count(b"="), *(tag.count(b"=") for tag in tags)]

@@ -134,7 +134,7 @@ def test_overlap_matches_each_span_once(tmp_path, write, gold):
 def test_rejects_predictions_without_a_label_of_gold(tmp_path, write, gold):
     with pytest.raises(InputError, match="other_label"):
         score(tmp_path, write("p.jsonl", row("MESH:D900002", relation="other_label")), gold)
-    with pytest.raises(InputError, match="no line is a relation"):
+    with pytest.raises(InputError, match="the file has no relations"):
         score(tmp_path, write("q.jsonl", '{"head": 1, "tail": 2}\n'), gold)
 
 

@@ -96,7 +96,7 @@ def test_keeps_tabs_in_abstracts_and_mentions(read):
 
 
 def test_J03_no_abstract_is_an_error(read):
-    with pytest.raises(InputError, match=r"abstracts\.tsv: no abstract"):
+    with pytest.raises(InputError, match=r"abstracts\.tsv: the file has no abstracts"):
         read(abstracts="\n")
 
 
@@ -129,7 +129,7 @@ def test_rejects_several_sets_in_one_folder(write, tmp_path):
     for split in ("training", "development"):
         for kind in ("abstracts", "entities", "relations"):
             write(f"chemprot_{split}_{kind}.tsv", "")
-    with pytest.raises(InputError, match=r"several sets: chemprot_development_abstracts\.tsv, chemprot_tr"):
+    with pytest.raises(InputError, match=r"several sets of files: chemprot_development_abstracts\.tsv, chemprot_tr"):
         locate(tmp_path)
 
 

@@ -122,7 +122,7 @@ def test_J03_missing_and_empty_files_are_errors(write, tmp_path, counts):
     for path, message in [
         (tmp_path / "missing.jsonl", "no such file"),
         (tmp_path / "missing.xml", "no such file"),
-        (tmp_path, "a folder where a file was expected"),
+        (tmp_path, "this is a folder, but a file is needed"),
         (write("empty.txt", ""), "no document in PubTator format"),
         (write("empty.json", ""), "neither XML nor JSON"),
         (write("empty.xml.gz", ""), "neither XML nor JSON"),

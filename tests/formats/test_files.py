@@ -61,7 +61,7 @@ def test_F06_a_cut_gzip_file_is_an_error_that_names_it(write, counts, cut):
 def test_rejects_missing_files_and_folders(tmp_path, counts):
     with pytest.raises(InputError, match="absent: no such file"):
         list(read_lines(tmp_path / "absent", counts))
-    with pytest.raises(InputError, match="a folder where a file was expected"):
+    with pytest.raises(InputError, match="this is a folder, but a file is needed"):
         list(read_lines(tmp_path, counts))
 
 

@@ -256,9 +256,12 @@ def test_rejects_a_byte_order_mark_within_the_file(read):
         ('{"pmid": 1, "title": "x \\ud83d"}', "title holds half of a surrogate pair"),
         (TEXT | {"entities": {}}, "entities must be a list"),
         (TEXT | {"entities": ["x"]}, "entities: item 1 is not an object"),
-        (TEXT | {"entities": [ENTITIES[0], {"type": "x"}]}, "entities: item 2 has no whole-number start and end"),
-        (TEXT | {"entities": [{"start": 0, "end": 9.0, "type": "x"}]}, "entities: item 1 has no whole-number"),
-        (TEXT | {"entities": [{"start": True, "end": 9, "type": "x"}]}, "entities: item 1 has no whole-number"),
+        (
+            TEXT | {"entities": [ENTITIES[0], {"type": "x"}]},
+            "entities: item 2 needs a start and an end that are whole numbers",
+        ),
+        (TEXT | {"entities": [{"start": 0, "end": 9.0, "type": "x"}]}, "entities: item 1 needs a start and an end"),
+        (TEXT | {"entities": [{"start": True, "end": 9, "type": "x"}]}, "entities: item 1 needs a start and an end"),
         (TEXT | {"entities": [{"start": 0, "end": 9}]}, "entities: item 1 has no type"),
         (TEXT | {"entities": [{"start": 0, "end": 99, "type": "x"}]}, "item 1 has a span outside the text: 0-99"),
         (TEXT | {"entities": [{"start": 5, "end": 5, "type": "x"}]}, "item 1 has a span outside the text: 5-5"),
@@ -290,7 +293,7 @@ def test_a_repeated_id_is_a_bad_record_and_the_first_is_kept(read):
     bad_first = {"pmid": "5", "title": ""}
     found = read(TEXT, TEXT | {"pmid": "900001"}, TEXT | {"pmid": "0900001"}, bad_first, TEXT | {"pmid": 5})
     assert [type(record) for _, record in found] == [Annotated, BadRecord, Annotated, BadRecord, Annotated]
-    assert found[1][1] == BadRecord(2, "900001", "the id 900001 is on an earlier line, too")
+    assert found[1][1] == BadRecord(2, "900001", "the id 900001 already occurs on an earlier line")
 
 
 @pytest.mark.parametrize("content", ["", "\n \n", "\ufeff"])

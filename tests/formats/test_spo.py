@@ -38,5 +38,5 @@ def test_names_the_number_of_a_line_that_is_not_a_triple(write, counts, line, fi
 def test_rejects_the_names_of_a_graph_with_articles(write, counts):
     write("graph/triples.parquet", b"")
     path = write("graph/triples.spo", "a\tb\tc\n")
-    with pytest.raises(InputError, match="whose articles are in"):
+    with pytest.raises(InputError, match="the file has no articles"):
         list(read_spo(path, counts))

@@ -102,7 +102,7 @@ def test_reads_back_what_it_wrote(tmp_path, counts):
         ("{}", "the file has no data"),
         ('{"data": [{}]}', r"data\[0\] has no paragraphs"),
         ('{"data": [{"paragraphs": [{"context": " ", "qas": []}]}]}', r"paragraphs\[0\].context is empty"),
-        ('{"data": [{"paragraphs": [{"context": 1.5, "qas": []}]}]}', "context is not a text"),
+        ('{"data": [{"paragraphs": [{"context": 1.5, "qas": []}]}]}', "context is not a string"),
         ('{"data": [{"paragraphs": [{"context": "x", "qas": {}}]}]}', "qas is not a list"),
         ('{"data": [{"paragraphs": [{"context": "x\\ud83d", "qas": []}]}]}', "context holds half of a surrogate pair"),
         ('{"data": [{"paragraphs": [{"context": "x", "qas": [{"id": 1, "question": " "}]}]}]}', "question is empty"),
@@ -121,7 +121,7 @@ def test_names_the_place_where_the_form_differs(write, counts, content, fault):
 
 def test_rejects_a_file_that_is_too_large(write, counts, monkeypatch):
     monkeypatch.setattr(squad, "LARGEST_JSON", 100)
-    with pytest.raises(InputError, match=r"s\.json: more than 0 MiB"):
+    with pytest.raises(InputError, match=r"s\.json: the file is too large \(more than 0 MiB"):
         list(read_squad(write("s.json", json.dumps({"data": [], "x": "y" * 100})), counts))
 
 
@@ -132,5 +132,5 @@ def test_rejects_too_many_values_before_they_fill_memory(write, counts, monkeypa
 
 
 def test_rejects_a_repeated_question_id(write, counts):
-    with pytest.raises(InputError, match=r"qas\[1\]: the id q1 is used before"):
+    with pytest.raises(InputError, match=r"qas\[1\]: the id q1 is used twice"):
         list(read_squad(file_of(write, qa(), qa()), counts))

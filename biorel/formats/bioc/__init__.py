@@ -1,1 +1,1 @@
-"""BioC, XML and JSON: the reader in `reader`, the writer in `writer`."""
+"""Read BioC files in XML or JSON (`reader`), and write them in XML (`writer`)."""

@@ -1,4 +1,4 @@
-"""BioC's infons: the concepts of an annotation and the arguments of a relation.
+"""Read BioC's infons, which hold the concepts of an annotation and the arguments of a relation.
 
 BioC does not fix the names of infons. Corpora write a concept as `identifier` (PubTator, BioRED) or under the name of
 its vocabulary (`MESH`, CDR); a relation refers to annotations through nodes, or names its concepts in infons:
@@ -62,7 +62,7 @@ def curations(
     Args:
         relations: all relations of the document.
         annotations: the annotations of the document by id; nodes refer to these ids.
-        concepts: of the document's mentions, see `references.concepts_of`.
+        concepts: the concepts of the document's mentions, see `references.concepts_of`.
         counts: receives the relations read and excluded.
         place: file and document, as an example for the counts.
     """
@@ -90,7 +90,7 @@ def curations(
 def _arguments(
     relation: BioCRelation, annotations: Mapping[str, BioCAnnotation], concepts: Mapping[str, Concept]
 ) -> list[list[Concept]]:
-    """The arguments, head first; each is the list of concepts that it names."""
+    """The concepts that each argument of a relation names, head first."""
     infons = {name.lower(): value for name, value in relation.infons.items()}
     # infons first, because PubTator3's nodes do not hold annotation ids
     for head, tail in _ARGUMENT_NAMES:
@@ -105,7 +105,7 @@ def _arguments(
 
 
 def _by_role(nodes: Iterable[Any]) -> list[Any]:
-    """The nodes with heads before tails, by their roles; in the order of the file if the roles do not say."""
+    """The nodes sorted by role, heads before tails. Nodes without such a role keep the order of the file."""
 
     def rank(node: Any) -> int:
         role = node.role.lower()
@@ -115,7 +115,7 @@ def _by_role(nodes: Iterable[Any]) -> list[Any]:
 
 
 def _named(value: Any, concepts: Mapping[str, Concept]) -> list[Concept]:
-    """The concepts of an argument that an infon holds: an id, `type|id`, or an object as PubTator3 writes it."""
+    """The concepts of an argument. The value of its infon is an id, `type|id`, or an object as PubTator3 writes it."""
     if isinstance(value, dict):
         raw = _text(value.get("identifier")) or _text(value.get("normalized_id"))
         return _resolved(raw, entity_type(_text(value.get("type")) or _text(value.get("biotype"))), concepts)

@@ -1,8 +1,8 @@
-"""BioC files, XML or JSON, plain or gzip, as a stream of the bioc library's documents.
+"""Parse BioC files (XML or JSON, plain or gzip) into a stream of documents of the bioc library.
 
 The readers of the bioc library resolve XML entities, cut a text at its first inline tag, hold the whole file in memory
-and fail on a JSON object that lacks a key. Here both formats are first converted to BioC JSON with every key present,
-and the library builds its documents from that.
+and fail on a JSON object that lacks a key. So this module converts both formats to BioC JSON in which every key is
+present, and the library builds its documents from this JSON.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 def parse_bioc(path: Path, counts: Counts) -> Iterator[BioCDocument]:
     """Yield the documents of a BioC file in file order.
 
-    XML is streamed. JSON is a collection, PubTator3's `{"PubTator3": [...]}`, a list of documents, one
-    document, or JSON lines of any of these.
+    XML is streamed. A JSON file holds a collection, PubTator3's `{"PubTator3": [...]}`, a list of documents, one
+    document, or one of these values per line.
 
     Raises:
         InputError: the file cannot be read, is neither XML nor JSON, or is not BioC.
@@ -47,7 +47,7 @@ def parse_bioc(path: Path, counts: Counts) -> Iterator[BioCDocument]:
             for node in _checked_documents(path, value):
                 yield _built(path, node, counts)
     else:
-        raise InputError(f"{path}: neither XML nor JSON, so not BioC", "BioC files begin with '<', '{' or '['")
+        raise InputError(f"{path}: not a BioC file (neither XML nor JSON)", "BioC files begin with '<', '{' or '['")
 
 
 def _from_xml(element: Any) -> Node:
@@ -66,7 +66,7 @@ def _from_xml(element: Any) -> Node:
 
 
 def _json_values(path: Path, counts: Counts) -> Iterator[Any]:
-    """The JSON values of a file: one a line if the first line is a complete value, otherwise the whole file."""
+    """The JSON values of a file: one per line if the first line is a complete value, otherwise one for the file."""
     lines = ((number, line) for number, line in read_lines(path, counts, LARGEST_JSON) if line.strip())
     number, first = next(lines)
     try:
@@ -98,7 +98,7 @@ def _checked_size(path: Path, text: str) -> str:
 
 
 def _too_large(path: Path) -> InputError:
-    return InputError(f"{path}: a JSON value is too large to read", "write BioC XML, or one document a line")
+    return InputError(f"{path}: a JSON value is too large to read", "use BioC XML, or write one JSON document per line")
 
 
 def _loaded(path: Path, number: int, text: str) -> Any:
@@ -113,7 +113,7 @@ def _loaded(path: Path, number: int, text: str) -> Any:
 
 
 def _too_deep(path: Path) -> InputError:
-    return InputError(f"{path}: the JSON is nested too deeply for BioC", "is this the right file?")
+    return InputError(f"{path}: the JSON is nested too deeply for BioC", "check that this is the right file")
 
 
 def _checked_documents(path: Path, value: Any) -> list[Node]:
@@ -157,7 +157,9 @@ def _without_halves(value: Any, counts: Counts) -> Any:
 def _built(path: Path, node: Node, counts: Counts) -> BioCDocument:
     try:
         if _size(node) > _MOST_NODES:
-            raise InputError(f"{path}: a document has more than {_MOST_NODES} passages, annotations and other nodes")
+            raise InputError(
+                f"{path}: a document is too large: more than {_MOST_NODES} passages, annotations and other nodes"
+            )
         return biocjson.fromJSON(_filled(_without_halves(node, counts)), bioctype="BioCDocument")
     except RecursionError as error:
         raise _too_deep(path) from error
@@ -167,7 +169,7 @@ def _built(path: Path, node: Node, counts: Counts) -> BioCDocument:
 
 
 def _size(node: Node) -> int:
-    """The number of nodes below this one, itself included."""
+    """The number of nodes in the tree below this node, including this node."""
     lists = (node.get(name) or [] for name in (*_LISTS, "locations"))
     return 1 + sum(_size(item) for items in lists for item in items)
 

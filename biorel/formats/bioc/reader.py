@@ -1,8 +1,8 @@
 """Read BioC documents: title and abstract from passages, mentions from annotations, curations from relations.
 
-BioC counts offsets from the start of the document. But files differ in the characters between passages, in the parts
-that they leave out, and in the unit of their offsets. So every piece of text is placed in the document separately,
-together with its annotations.
+BioC counts offsets from the start of the document. But files differ in the characters between passages, in the
+passages that they leave out, and in the unit of their offsets. So the reader places every piece of text in the
+document separately, together with the annotations of that piece.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from biorel.records import Annotated, Document, Mention
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A piece of text: its offset in the file, its place in our text, and its annotations."""
+    """A piece of text: its offset in the file, its offset in `Document.text`, and its annotations."""
 
     text: str
     offset: int
@@ -41,7 +41,7 @@ def read_bioc(path: Path, counts: Counts) -> Iterator[Annotated]:
         counts: receives the documents, annotations and relations read, repaired and excluded.
 
     Raises:
-        InputError: the file cannot be read, is not BioC, holds no document, or none of its annotations could be
+        InputError: the file cannot be read, is not BioC, has no document, or has annotations of which none could be
             imported.
     """
     documents = mentions = 0
@@ -56,7 +56,7 @@ def read_bioc(path: Path, counts: Counts) -> Iterator[Annotated]:
         mentions += len(annotated.mentions)
         yield annotated
     if not documents:
-        raise InputError(f"{path}: no document with an id in this BioC file", "is the collection empty?")
+        raise InputError(f"{path}: no document with an id in this BioC file", "check that the collection is not empty")
     refuse_all_lost(path, counts[Reason.ANNOTATIONS_READ] - annotations_before, mentions)
 
 
@@ -97,10 +97,10 @@ def _parts(source: BioCDocument) -> Iterator[Any]:
 
 
 def _layout(source: BioCDocument) -> tuple[str, str, list[_Piece]]:
-    """Title, abstract, and the pieces of both in order, each with its annotations.
+    """The title, the abstract, and the pieces of text that make up both, in order.
 
-    Pieces are joined by one space, as title and abstract are. An annotation of the document itself, or of a passage
-    whose text is in its sentences, belongs to the last piece that begins before it.
+    Pieces are joined by one space, like title and abstract. An annotation of the document itself, or of a passage
+    whose text is in its sentences, belongs to the last piece that begins before the annotation.
     """
     titles, rest = _title_and_rest(source.passages)
     title = " ".join(text for passage in titles for text, _, _ in _texts(passage))
@@ -125,7 +125,7 @@ def _layout(source: BioCDocument) -> tuple[str, str, list[_Piece]]:
 
 
 def _title_and_rest(passages: list[BioCPassage]) -> tuple[list[BioCPassage], list[BioCPassage]]:
-    """The passage marked as title, or else the first one if it has no mark; and the other passages."""
+    """The title passages and the other passages. An unmarked first passage is the title if none is marked."""
     for passage in passages:
         marks = {infon_text(passage, "type").lower(), infon_text(passage, "section_type").lower()}
         if marks & {"title", "front"}:
@@ -137,7 +137,7 @@ def _title_and_rest(passages: list[BioCPassage]) -> tuple[list[BioCPassage], lis
 
 
 def _texts(passage: BioCPassage) -> Iterator[tuple[str, int | None, list[BioCAnnotation]]]:
-    """(text, offset, annotations) of the passage, or of each of its sentences if they hold the text."""
+    """Yield (text, offset, annotations) of the passage, or of each of its sentences if the sentences hold the text."""
     if passage.text:
         on_sentences = (item for sentence in passage.sentences for item in sentence.annotations)
         yield passage.text, passage.offset, [*passage.annotations, *on_sentences]

@@ -1,7 +1,7 @@
-"""BioC XML: collection > document > two passages > annotations; relations refer to annotations and concepts.
+"""Write BioC XML: a collection of documents, each with two passages, their annotations, and relations.
 
-Documents without relations are written, too. A relation has the infons `type` and `score`, and its concepts as
-`entity1` (head) and `entity2` (tail), the names that BioRED uses. Its nodes are the two annotations of its strongest
+Documents without relations are also written. A relation has the infons `type`, `score`, `entity1` (the head concept)
+and `entity2` (the tail concept), named as in BioRED. The nodes of a relation are the two annotations of its strongest
 evidence.
 Characters that XML cannot hold become spaces, so that offsets do not change.
 """
@@ -27,7 +27,7 @@ _DIGITS = 6
 
 
 class BiocWriter:
-    """Writes documents to a BioC XML file, one at a time. A context manager."""
+    """A context manager that writes documents to a BioC XML file, one at a time."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -41,7 +41,9 @@ class BiocWriter:
             ConfigError: `document` is None.
         """
         if document is None:
-            raise ConfigError("BioC files hold the text, but there is no document", "give --documents")
+            raise ConfigError(
+                "a BioC file must contain the text of its documents, but no documents were given", "give --documents"
+            )
         self._file.write(_document(document, mentions, relations), pretty_print=True)
 
     def __enter__(self) -> Self:
