@@ -45,5 +45,5 @@ class BuildQuestions(Config):
         if self.merges and self.tokenizer:
             raise ValueError("--merges and --tokenizer exclude each other")
         if self.merges and self.dataset is not None:
-            raise ValueError("--merges is for SQuAD JSON; a dataset has its tokenizer")
+            raise ValueError("--merges works only with SQuAD JSON; a dataset already has its own tokenizer")
         return self

@@ -55,5 +55,7 @@ class Evaluate(Config):
         if any(of_file) and self.graph:
             raise ValueError("--graph goes with --model; predictions are scored without a graph")
         if any(of_model) and self.mesh:
-            raise ValueError("--mesh is for --predictions; a dataset was filtered when it was built")
+            raise ValueError(
+                "--mesh works only with --predictions; the hypernym filter is applied to a dataset when it is built"
+            )
         return self

@@ -22,7 +22,8 @@ def roll_up(action: str, parents: Mapping[str, str]) -> str:
 
     Args:
         action: degree and type joined by `^`; anything else is returned unchanged.
-        parents: from type to parent type, empty at the top. A cycle ends at the type that closes it.
+        parents: from type to parent type, empty at the top. In a cycle, the last type before a
+            repeated one counts as the highest.
     """
     degree, caret, type_ = action.partition("^")
     if not caret:

@@ -31,10 +31,10 @@ class _Placed:
 
 @dataclass(frozen=True)
 class Featurizer:
-    """Makes examples of documents.
+    """Turns documents into examples.
 
     Attributes:
-        tokenizer: its tokens are those of the examples.
+        tokenizer: splits the texts into the tokens of the examples.
         relations: [R] labels; relation i of an example is label i - 1, and 0 is NULL.
         ner: BIO labels, see `dataset.labels.ner_labels`.
     """

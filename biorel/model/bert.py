@@ -110,7 +110,7 @@ def usable_positions(config: str) -> int:
     """The most tokens of a text that a BERT of this configuration reads at once, without [CLS] and [SEP].
 
     Raises:
-        ModelError: the configuration is not that of a BERT.
+        ModelError: the configuration does not belong to a BERT.
     """
     return int(_config(config).max_position_embeddings) - _SPECIAL_TOKENS
 
@@ -119,7 +119,7 @@ def read_width(config: str) -> int:
     """D of a BERT of this configuration.
 
     Raises:
-        ModelError: the configuration is not that of a BERT.
+        ModelError: the configuration does not belong to a BERT.
     """
     return int(_config(config).hidden_size)
 
@@ -128,7 +128,7 @@ def read_config(name: str) -> str:
     """The configuration in a folder, or under a name on the Hugging Face hub, as JSON.
 
     Raises:
-        ModelError: there is none, or it is not that of a BERT.
+        ModelError: there is no configuration, or it does not belong to a BERT.
     """
     if not Path(name).is_dir():
         try:
@@ -150,7 +150,7 @@ def load_pretrained(bert: Bert, name: str) -> None:
     """Read the weights in a folder, or under a name on the hub, into a network of the same configuration.
 
     Raises:
-        ModelError: there are no safetensors weights, or the network has parameters that they lack.
+        ModelError: there are no safetensors weights, or some parameters of the network are missing in them.
     """
     folder = Path(name)
     if folder.is_dir() and not any(folder.glob("*.safetensors")):
@@ -189,12 +189,12 @@ def _config(text: str, place: str = "the configuration of the BERT") -> Any:
     except (ValueError, AttributeError, RecursionError) as error:
         raise ModelError(f"{place} is not a JSON object ({error})", _HINT) from error
     if family != FAMILY:
-        raise ModelError(f"{place} is that of an encoder of the family {family}", f"biorel reads the family {FAMILY}")
+        raise ModelError(f"{place} belongs to an encoder of the family {family}", f"biorel reads the family {FAMILY}")
     kind = _library().BertConfig
     try:
         config = kind(**values)
     except Exception as error:  # as in _network
-        raise ModelError(f"{place} is not that of a BERT: {_short(error)}", _HINT) from error
+        raise ModelError(f"{place} does not belong to a BERT: {_short(error)}", _HINT) from error
     config._attn_implementation = "sdpa"
     config.attention_probs_dropout_prob = (
         0.0  # dropout here rules out the fused kernel, and takes 1.5 times as long on a CPU

@@ -16,7 +16,7 @@ _WORKSPACE = "CUBLAS_WORKSPACE_CONFIG"
 
 
 def pick_device(name: str) -> torch.device:
-    """The device of that name; `auto` is the first CUDA device, or the CPU where there is none.
+    """The device with this name. `auto` is the first CUDA device, or the CPU if there is no CUDA device.
 
     Raises:
         ModelError: the device cannot be used.

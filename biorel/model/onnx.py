@@ -124,7 +124,7 @@ def export_onnx(model: Network, folder: Path) -> None:
         raise ModelError("an ensemble has no ONNX form", "export its members and average their probabilities")
     if model.bert is not None or model.config.uses_graph or model.triage is not None:
         raise ModelError(
-            "only relation models with BRAN's own blocks and without a graph have an ONNX form",
+            "this model cannot be exported to ONNX: only relation models without BERT and without a graph can",
             "run this model with biorel",
         )
     try:

@@ -71,7 +71,8 @@ class Metrics:
     def f1_of_means(self) -> float | None:
         """The harmonic mean of macro precision and macro recall.
 
-        This is the macro F1 of Table 7 (31.7); the mean of the relations' F1 would be 29.6.
+        The macro F1 in Table 7 of the BRAN paper (31.7) is computed this way. The mean of its relations' F1 scores
+        would be 29.6.
         """
         precision, recall = self.macro.precision, self.macro.recall
         if precision is None or recall is None:

@@ -87,7 +87,7 @@ def _relations(
     if unknown and not {row[2] for row in inside} & labels:
         raise InputError(
             f"predicted relations {', '.join(sorted(unknown))}; gold has {', '.join(sorted(labels))}",
-            "--schema names the relation schema that maps relation terms to labels",
+            "use --schema to give the relation schema that maps these terms to labels",
         )
     unfiltered = score_facts(facts, inside)
     metrics: dict[str, Any] = {

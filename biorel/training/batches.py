@@ -1,4 +1,4 @@
-"""Which documents, and which of their pairs, make up each step: pure generators of plans.
+"""Plan which documents, and which of their pairs, make up each training step.
 
 Texts of similar length share a batch, within a budget of padded tokens. All random draws come from (seed, epoch), never
 from global state, so that a resumed run sees the same steps.

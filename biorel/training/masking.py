@@ -23,7 +23,7 @@ Ids = np.ndarray
 
 @dataclass(frozen=True)
 class MaskedText:
-    """A text with hidden tokens: [T] token ids for the network, [J] hidden positions, [J] their true token ids."""
+    """A text with hidden tokens: [T] token ids for the network, and [J] positions and [J] true ids of hidden tokens."""
 
     token_ids: Ids
     places: Ids
@@ -32,7 +32,7 @@ class MaskedText:
 
 @dataclass(frozen=True)
 class MaskedBatch(Tensors):
-    """Padded texts: [B, T] token ids and mask, [J] flat indices of the hidden tokens in [B T], [J] true token ids."""
+    """Padded texts: [B, T] token ids and mask, [J] flat indices in [B T] and [J] true ids of hidden tokens."""
 
     token_ids: Tensor
     mask: Tensor

@@ -153,8 +153,8 @@ def test_rejects_a_folder_without_a_bert(tmp_path):
     [
         ("[]", r"config\.json is not a JSON object"),
         ("[" * 100_000, r"config\.json is not a JSON object"),
-        ('{"model_type": "bert", "hidden_size": "wide"}', r"config\.json is not that of a BERT: .*hidden_size"),
-        ('{"model_type": "bert", "dtype": "halves"}', r"config\.json is not that of a BERT: .*halves"),
+        ('{"model_type": "bert", "hidden_size": "wide"}', r"config\.json does not belong to a BERT: .*hidden_size"),
+        ('{"model_type": "bert", "dtype": "halves"}', r"config\.json does not belong to a BERT: .*halves"),
     ],
 )
 def test_rejects_a_malformed_configuration_and_names_its_file(tmp_path, text, message):
