@@ -1,7 +1,7 @@
 """Counts of the rows that a command reads, keeps, repairs and excludes.
 
-A `Counts` is passed to everything that reads, filters or writes. It balances itself: of each kind of row, the rows read
-equal the rows kept plus the rows excluded, and `Counts.check_balance` raises where they do not.
+Functions that read, filter or write rows add their counts to a `Counts` object. For each kind of row, the number of
+rows read must equal the rows kept plus the rows excluded; `Counts.check_balance` raises an error otherwise.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _READS_WHAT_WAS_KEPT = {Rows.DOCUMENTS: Reason.DOCUMENTS_READ, Rows.OUTPUT_DOCUM
 
 
 class UnbalancedCountsError(Exception):
-    """Rows were lost or counted twice. This is a fault of biorel, never of its input."""
+    """Rows were lost or counted twice. The fault is in biorel, not in the input."""
 
 
 class Counts:
@@ -38,7 +38,7 @@ class Counts:
         """Restore counts and examples from a manifest.
 
         Raises:
-            InputError: another version of biorel wrote them.
+            InputError: another version of biorel wrote the manifest.
         """
         restored = cls()
         by_phrase = {str(reason): reason for reason in Reason}
@@ -53,7 +53,7 @@ class Counts:
         return restored
 
     def add(self, reason: Reason, place: str = "", count: int = 1) -> None:
-        """Add `count` rows to `reason`; `place` (file:line or id) is kept as an example."""
+        """Add `count` rows to the count of `reason`; `place` (file:line or id) is kept as an example."""
         self._counts[reason] += count
         if place:
             examples = self._examples.setdefault(reason, [])
@@ -61,7 +61,7 @@ class Counts:
                 examples.append(place)
 
     def include(self, other: Counts, label: str = "") -> None:
-        """Add the counts of `other`. With a label they stay separate, and are shown as `label: reason`."""
+        """Add the counts of `other`. With a label, these counts stay separate and are shown as `label: reason`."""
         target = self._labelled.setdefault(label, Counts()) if label else self
         for reason, count in other._counts.items():
             places = other._examples.get(reason, [])
@@ -73,7 +73,7 @@ class Counts:
         return self._counts[reason]
 
     def everywhere(self, reason: Reason) -> tuple[int, list[str]]:
-        """The count and the examples of a reason, with those of labelled counts."""
+        """The count and the examples of a reason, including the labelled counts that were added."""
         parts = [self, *self._labelled.values()]
         examples = [place for part in parts for place in part._examples.get(reason, [])]
         return sum(part._counts[reason] for part in parts), examples[:EXAMPLES_KEPT]
@@ -85,7 +85,7 @@ class Counts:
 
     @property
     def examples(self) -> Mapping[str, list[str]]:
-        """Places by reason, in alphabetical order."""
+        """Examples of places by reason, in alphabetical order."""
         examples = {str(reason): list(places) for reason, places in self._examples.items()}
         for label, labelled in self._labelled.items():
             examples |= {f"{label}: {phrase}": places for phrase, places in labelled.examples.items()}
@@ -98,25 +98,25 @@ class Counts:
         return counts
 
     def check_balance(self) -> None:
-        """Check that rows read and added = rows kept + rows excluded, for each kind of row whose reading is counted.
+        """Check that rows read + rows added = rows kept + rows excluded, for each kind of row whose reading is counted.
 
         Raises:
-            UnbalancedCountsError: they differ.
+            UnbalancedCountsError: the two sums differ.
         """
         for rows in Rows:
             came, kept, excluded = self._totals(rows)
             inflow = _READS_WHAT_WAS_KEPT.get(rows)
-            # a command that writes no documents does not count them after they were read
+            # a command that writes no documents counts only the documents read
             counted = came and (kept or excluded) if inflow else came or (kept and _IS_READ[rows])
             if counted and came != kept + excluded:
                 raise UnbalancedCountsError(
-                    f"{rows.value}: {came} read, but {kept} kept and {excluded} excluded (they should add up)"
+                    f"the counts do not add up for {rows.value}: {came} read, but {kept} kept and {excluded} excluded"
                 )
         for labelled in self._labelled.values():
             labelled.check_balance()
 
     def _totals(self, rows: Rows) -> tuple[int, int, int]:
-        """(read and added, kept, excluded) rows of a kind."""
+        """The numbers of rows of a kind: (read and added, kept, excluded)."""
         by_outcome: Counter[Outcome] = Counter()
         for reason, count in self._counts.items():
             if reason.rows is rows:

@@ -1,4 +1,4 @@
-"""Why rows are counted: each reason, with the kind of row that it counts and what became of the rows."""
+"""The reasons for which rows are counted. Each reason has the kind of row and the outcome for these rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Outcome(Enum):
-    """What became of the rows that a reason counts. `NOTE` and `REPAIRED` take no part in the balance."""
+    """What happened to the rows that a reason counts. `NOTE` and `REPAIRED` are not part of the balance."""
 
     READ = "read"
     ADDED = "added"
@@ -18,7 +18,7 @@ class Outcome(Enum):
 
 
 class Rows(Enum):
-    """A kind of row. Each kind balances by itself."""
+    """A kind of row. The counts of each kind must balance."""
 
     RECORDS = "records"
     DOCUMENTS = "documents"
@@ -32,7 +32,7 @@ class Rows(Enum):
     MESH_RECORDS = "MeSH records"
     RELATIONS = "relations"
     ANNOTATED_DOCUMENTS = "annotated documents"
-    # without a count of what is read, and so without a balance
+    # the reading of these is not counted, so they have no balance
     CHARACTERS = "characters"
     CONCEPTS = "concepts"
     DEV_DOCUMENTS = "dev documents"
@@ -55,11 +55,11 @@ class Rows(Enum):
 
 @unique
 class Reason(StrEnum):
-    """Why rows were counted. The value is the phrase that people read.
+    """Why rows were counted. The value is the phrase that users see.
 
     Attributes:
         rows: the kind of row counted.
-        outcome: what became of the rows.
+        outcome: what happened to the rows.
     """
 
     rows: Rows

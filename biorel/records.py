@@ -12,7 +12,7 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A title and an abstract. The text is both, joined by one space."""
+    """A title and an abstract. `text` is both, joined by one space."""
 
     doc_id: str
     title: str
@@ -54,11 +54,11 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Curation:
-    """A relation that curators recorded for one article.
+    """A relation that curators assigned to one article.
 
-    `relation` has the name that the source uses (`CID`, `marker/mechanism`, `increases^expression`); a relation schema
-    maps it to a label. A type is empty if the source does not give it (relation rows of PubTator). `asserted` is False
-    for a row that the source inferred (CTD, through a gene or chemical).
+    `relation` is the name that the source uses (`CID`, `marker/mechanism`, `increases^expression`); a relation schema
+    maps the name to a label. A type is empty if the source does not give types (relation rows of PubTator). `asserted`
+    is False if the source inferred the relation (CTD does so through a gene or chemical).
     """
 
     doc_id: str
@@ -81,7 +81,7 @@ class Annotated:
 
 @dataclass(frozen=True, slots=True)
 class BadRecord:
-    """An input record that cannot be used: its line and the reason."""
+    """An input record that cannot be used, with its line and the reason."""
 
     line: int
     doc_id: str
@@ -89,7 +89,7 @@ class BadRecord:
 
 
 class Exclusion(StrEnum):
-    """Why a pair takes no part in training and in the paper's counts."""
+    """Why a pair is left out of training and of the counts that the paper reports."""
 
     HYPERNYM = "hypernym"  # a negative that a more specific positive explains
     UNMAPPED = "unmapped"  # curated, but only with relations that the schema drops
@@ -117,24 +117,24 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A document as the model reads it: token ids, entities as token spans, pairs as indices.
+    """A document in the form that the model reads: token ids, token spans of entities, and pairs of entity indices.
 
-    T tokens, M mentions, E entities, P pairs, F features of a pair; all lists are of those lengths.
+    The document has T tokens, M mentions, E entities and P pairs with F features each. Brackets give list lengths.
 
     Attributes:
         token_ids, token_starts, token_ends: [T] vocabulary ids and character spans.
         sentence_starts: character offset at which each sentence begins.
         ner_tags: [T] indices into `ner_labels` (BIO per sub-word).
-        entity_ids, entity_types: [E].
+        entity_ids, entity_types: [E] concept ids and types.
         mention_entities, mention_starts, mention_ends: [M] entity index and token span, half-open;
         mention_char_starts, mention_char_ends: [M] the same spans in characters.
         pair_heads, pair_tails: [P] entity indices.
         pair_labels: [P] lists of relation indices (1-based; empty is NULL).
-        pair_exclusions: [P] as `Pair.excluded_because`.
+        pair_exclusions: [P] see `Pair.excluded_because`.
         pair_features: [P] lists of F numbers, see `dataset.pair_features`.
         pair_lexical_features: [P] lists of buckets, see `dataset.lexical_features`.
-        branch_tokens, branch_anchors: for each branch of knowledge, its vocabulary ids and the tokens of the text that
-            it is attached to, ascending (see `knowledge.inject`); empty in a dataset.
+        branch_tokens, branch_anchors: for each branch of knowledge, the vocabulary ids of the branch and the ascending
+            indices of the text tokens that the branch is attached to (see `knowledge.inject`); empty in a dataset.
     """
 
     doc_id: str
@@ -175,8 +175,8 @@ class Score:
 class Evidence:
     """A mention pair that contributes to the log-sum-exp of a relation (BRAN, section 2.4).
 
-    `weight` is its share, in (0, 1]; the weights of all mention pairs of a relation sum to 1. `sentence` spans from the
-    first to the last sentence that the two mentions touch.
+    `weight` is the share of the mention pair, in (0, 1]; the weights of all mention pairs of a relation sum to 1.
+    `sentence` spans from the first to the last sentence that the two mentions touch.
     """
 
     head: tuple[int, int]
@@ -187,7 +187,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """An argument of an extracted relation. Its name is the text of its first mention."""
+    """An argument of an extracted relation. `name` is the text of the first mention."""
 
     id: str
     type: str
@@ -207,7 +207,7 @@ class Relation:
 
     @property
     def strongest(self) -> Evidence | None:
-        """The evidence with the largest weight, or None without evidence."""
+        """The evidence with the largest weight, or None if the relation has no evidence."""
         return max(self.evidence, key=lambda evidence: evidence.weight, default=None)
 
 
@@ -216,7 +216,7 @@ class Name:
     """A name of a concept: one row of a linker's lexicon.
 
     `entity_id` is one id, or several joined with `|` for a name that covers several concepts. `source` is `training`,
-    `mesh`, `ctd` or `synonym`. `count` is how often training texts use the name for this id.
+    `mesh`, `ctd` or `synonym`. `count` is the number of times that training texts use the name for this id.
     """
 
     name: str
@@ -244,9 +244,9 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Triple:
-    """A triple of a knowledge graph, by names and, if known, concept ids.
+    """A triple of a knowledge graph. Subject and object have names and, if known, concept ids.
 
-    `source` is `mesh`, `ctd` or `spo`; `pmids` are the articles that it was curated from.
+    `source` is `mesh`, `ctd` or `spo`; `pmids` are the articles that the triple was curated from.
     """
 
     subject: str
@@ -260,16 +260,16 @@ class Triple:
 
 @dataclass(frozen=True, slots=True)
 class CorpusTriple:
-    """A relation between two concepts, over all documents that state it.
+    """A relation between two concepts, combined from all documents that state the relation.
 
     Attributes:
-        head, tail: with the name that most documents use.
-        score: the vote over the documents, see `scoring.vote`.
+        head, tail: the two concepts, each with the name that most documents use.
+        score: the vote of the documents, see `scoring.vote`.
         support: number of distinct documents.
-        documents: their ids, by descending score.
-        best_document, best_score: where the relation is most probable, and how probable there.
+        documents: ids of these documents, by descending score.
+        best_document, best_score: the document in which the relation is most probable, and that probability.
         evidence: the strongest mention pair in that document, or None.
-        sentence: the text of its sentences; empty if the documents were not given.
+        sentence: the text of the evidence's sentences; empty if the documents were not given.
     """
 
     head: Entity
@@ -296,14 +296,15 @@ class AnswerSpan:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question about one document. Without answers, it is unanswerable there.
+    """A question about one document. A question without answers is unanswerable from this document.
 
     Attributes:
         asks: the argument that is asked for, `tail` or `head`; empty for a free question.
         entity_id: the concept that the question names; empty for a free question.
         answer_type: the entity type of an answer; empty if unknown.
-        answers: all mentions of all right entities.
-        ignored: concepts whose pair with the entity is excluded (`Pair.excluded_because`): neither right nor wrong.
+        answers: all mentions of all correct entities.
+        ignored: concepts that count as neither right nor wrong, because their pair with the entity is excluded (see
+            `Pair.excluded_because`).
     """
 
     question_id: str
@@ -319,7 +320,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The best span of an answer in one document, with its sentence."""
+    """The best span of an answer in one document, with the sentence that contains the span."""
 
     doc_id: str
     score: float
@@ -332,13 +333,13 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer over all documents. Answers that link to the same concept are joined.
+    """An answer combined from all documents. Answers that link to the same concept are joined.
 
     Attributes:
         text: the form that most documents use.
-        entity_id, entity_type: empty if its spans name no known concept.
-        score: the vote.
-        found: by document, the highest score first.
+        entity_id, entity_type: the concept; empty if the spans name no known concept.
+        score: the vote of the documents, see `scoring.vote`.
+        found: the best span in each document, by descending score.
     """
 
     text: str

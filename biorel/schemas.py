@@ -1,4 +1,4 @@
-"""The Parquet schemas of all tables. The columns of a table are the fields of its record; their types are set here."""
+"""The Parquet schemas of all tables. The columns of a table are the fields of its record. Their types are set here."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ FORMER_NAMES: dict[type, dict[str, str]] = {
 
 
 def to_row(record: Any) -> dict[str, Any]:
-    """The record as a row of its table. Nested records become dicts, too."""
+    """Convert a record to a row of its table. Nested records also become dicts."""
     kind = type(record)
     nested = _NESTED[kind]
     return {
@@ -148,7 +148,7 @@ def to_row(record: Any) -> dict[str, Any]:
 
 
 def column_values(records: Sequence[Any], name: str) -> list[Any]:
-    """One column of a table of records. Faster than making a row of each record."""
+    """The values of one column for the given records. The function is faster than `to_row` on each record."""
     values = [getattr(record, name) for record in records]
     return list(map(_unnested, values)) if name in _NESTED[type(records[0])] else values
 
@@ -160,7 +160,7 @@ def _unnested(value: Any) -> Any:
 
 
 def from_row(kind: type[R], row: dict[str, Any]) -> R:
-    """The record of a row. Lists become tuples, because records are immutable."""
+    """Convert a row to a record. Lists become tuples, because records are immutable."""
     return kind(**{name: _frozen(value) for name, value in row.items()})
 
 

@@ -23,7 +23,7 @@ _SHOWN = 200
 
 
 class TableWriter(Generic[R]):
-    """Writes records of one kind to a Parquet file, in row groups of bounded size. A context manager."""
+    """A context manager that writes records of one kind to a Parquet file, in row groups of bounded size."""
 
     def __init__(self, path: Path, kind: type[R], rows_per_group: int = ROWS_PER_GROUP) -> None:
         self._schema = SCHEMAS[kind]
@@ -64,13 +64,13 @@ def write_table(path: Path, kind: type[R], records: Iterable[R]) -> None:
 
 
 def read_table(path: Path, kind: type[R]) -> Iterator[R]:
-    """Yield the table's records in file order.
+    """Yield the records of a table in file order.
 
     Raises:
-        InputError: the file is missing, not Parquet, damaged, or has other columns than the record.
+        InputError: the file is missing, not Parquet, damaged, or its columns are not the fields of the record.
     """
     if not path.is_file():
-        raise InputError(f"{path}: no such table", "was this folder written by biorel?")
+        raise InputError(f"{path}: no such table", "check that biorel wrote this folder")
     try:
         file = pq.ParquetFile(path)
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
@@ -87,10 +87,10 @@ def read_table(path: Path, kind: type[R]) -> Iterator[R]:
 
 
 def read_by_document(path: Path, kind: type[R]) -> dict[str, list[R]]:
-    """The records of the table by `doc_id`; those of a document are in file order.
+    """A mapping from `doc_id` to the records of that document, in file order.
 
     Raises:
-        InputError: as `read_table`.
+        InputError: see `read_table`.
     """
     grouped: dict[str, list[R]] = {}
     for record in read_table(path, kind):
@@ -99,7 +99,7 @@ def read_by_document(path: Path, kind: type[R]) -> dict[str, list[R]]:
 
 
 def _schema_of(path: Path, found: list[str], kind: type) -> pa.Schema:
-    """The schema of an existing table. Columns with a default, added in later versions, may be missing together."""
+    """The schema of an existing table. It may lack all columns whose fields have defaults."""
     schema = SCHEMAS[kind]
     former = FORMER_NAMES.get(kind, {})
     found = [former.get(name, name) for name in found]
@@ -115,7 +115,7 @@ def _schema_of(path: Path, found: list[str], kind: type) -> pa.Schema:
 def _rows(
     path: Path, batches: Iterator[pa.RecordBatch], schema: pa.Schema, may_lack: Collection[str]
 ) -> list[dict[str, Any]]:
-    """The rows of the next non-empty batch, in the types of the schema; empty at the end."""
+    """The rows of the next non-empty batch, with the types of the schema; an empty list after the last batch."""
     try:
         batch = next((batch for batch in batches if batch.num_rows), None)
         if batch is None:
@@ -127,7 +127,9 @@ def _rows(
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise _damaged(path, error) from error
     if lacking:
-        raise InputError(f"{path}: rows have no {', '.join(lacking)}", "write an empty text instead of a missing one")
+        raise InputError(
+            f"{path}: some rows have no value for {', '.join(lacking)}", "write every value; a text may be empty"
+        )
     return rows
 
 

@@ -1,1 +1,1 @@
-"""Extraction: documents in, relations with scores and evidence out. The Python API lives here."""
+"""Extract relations with scores and evidence from documents. This package also contains the Python API."""

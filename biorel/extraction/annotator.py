@@ -1,4 +1,4 @@
-"""Mentions with concept ids for documents that have none: a tagger finds them, a linker gives them their ids."""
+"""Annotate documents that have no mentions: a tagger finds the mentions, and a linker gives them concept ids."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ NO_TAGGER, RELATION_MODEL = "none", "bran"
 
 @dataclass(frozen=True)
 class Annotator:
-    """A tagger and a linker. Threads may share an annotator: a lock lets one of them in at a time.
+    """A tagger and a linker. Threads may share an annotator, because a lock lets only one thread use it at a time.
 
     Attributes:
-        tagger: None if the relation model tags with its own entity head, while it encodes the document.
+        tagger: None if the relation model itself tags the document, with its entity head.
     """
 
     tagger: Tagger | None
@@ -32,7 +32,7 @@ class Annotator:
     _lock: Lock = field(default_factory=Lock, repr=False, compare=False)
 
     def fill(self, items: Sequence[Annotated]) -> list[Annotated]:
-        """The items; those without mentions are tagged and linked, unless the relation model is the tagger."""
+        """Tag and link the items that have no mentions, unless the relation model is the tagger. Returns all items."""
         filled = list(items)
         places = [place for place, item in enumerate(items) if not item.mentions]
         if self.tagger is None or not places:
@@ -45,7 +45,7 @@ class Annotator:
         return filled
 
     def fill_from_tags(self, item: Annotated, example: Example, tags: Sequence[int], model: ModelFolder) -> Annotated:
-        """The item with the linked mentions that the relation model tagged.
+        """Convert the tags of the relation model to mentions, and link them. Returns the item with these mentions.
 
         Args:
             example: the encoded document, T tokens.
@@ -55,7 +55,7 @@ class Annotator:
         return replace(item, mentions=self.link(item.document, mentions))
 
     def link(self, document: Document, mentions: Sequence[Mention]) -> tuple[Mention, ...]:
-        """The mentions with concept ids; a mention keeps the id that it has."""
+        """Add concept ids to the mentions that have none."""
         with self._lock:
             return self.linker.link(document, mentions)
 
@@ -71,15 +71,15 @@ def open_annotator(
     """Open a tagger and a linker.
 
     Args:
-        tagger: a key of `ner.taggers.TAGGERS`, or `none`. `bran` is the entity head of the relation model.
+        tagger: a key of `ner.taggers.TAGGERS`, or `none`. With `bran`, the entity head of the relation model tags.
         tagger_model: a spaCy model, by name or folder. The default is the shipped tagger.
-        linker: a folder written by `build-linker`. The default is the shipped linker; its lexicon is also the
-            dictionary of `dictionary`.
+        linker: a folder written by `build-linker`. The default is the shipped linker. The `dictionary` tagger
+            uses the lexicon of the linker.
         n_process: processes of the spaCy tagger.
-        counts: receives what the tagger counts.
+        counts: receives the counts of the tagger.
 
     Returns:
-        None if `tagger` is `none`.
+        The annotator, or None if `tagger` is `none`.
 
     Raises:
         BiorelError: a model, lexicon or linker is missing or unusable.

@@ -1,4 +1,4 @@
-"""The Python API: `load` a model, `read` documents, `write` the results or turn them `to_frame`.
+"""The Python API: `load` a model, `read` documents, `write` the results or convert them with `to_frame`.
 
 Import it as `import biorel`; the functions are loaded when they are first used.
 """
@@ -59,18 +59,18 @@ def load(
         linker: a folder written by `biorel build-linker`. The default is the shipped linker.
         graph: a folder written by `biorel build-graph`, for a model that was trained with one.
         device: `auto`, `cpu`, `cuda` or `cuda:N`.
-        min_score: keep relations from this score on, in place of the thresholds of the model.
+        min_score: keep relations with at least this score. The default is the thresholds of the model.
         all_scores: keep every relation that the types of a pair allow, whatever its score.
-        max_evidence: the most mention pairs kept as evidence of a relation.
-        batch_tokens: padded tokens that the model scores at once; fewer need less memory.
+        max_evidence: the maximum number of mention pairs kept as evidence of a relation.
+        batch_tokens: the number of tokens, with padding, that the model scores at once; a lower number saves memory.
 
     Raises:
-        ModelError: there is no such model, or the model, tagger, linker or device is unusable.
+        ModelError: the model is not found, or the model, tagger, linker or device is unusable.
         InputError: the lexicon or graph is missing or damaged.
-        ConfigError: the spaCy model is not installed, there is no such tagger, or a number is out of range.
+        ConfigError: the spaCy model is not installed, the tagger is unknown, or a number is out of range.
     """
     if min_score is not None and not 0 <= min_score <= 1:
-        raise ConfigError(f"min_score={min_score}: not a probability", "give a number from 0 to 1")
+        raise ConfigError(f"min_score={min_score} is not a probability", "give a number from 0 to 1")
     if max_evidence < 1 or batch_tokens < 1:
         raise ConfigError(f"max_evidence={max_evidence}, batch_tokens={batch_tokens}: both must be at least 1")
     folder = _model_folder(model)
@@ -93,7 +93,7 @@ def load(
 
 
 def shipped_models() -> dict[str, Path]:
-    """The relation models that this installation ships: name -> folder."""
+    """The relation models that this installation contains, as a mapping from name to folder."""
     folders = sorted(path.parent for path in resource("models").glob(f"*/{LABELS}"))
     return {folder.name: folder for folder in folders}
 
@@ -122,13 +122,13 @@ def read(path: str | Path, *, counts: Counts | None = None) -> Iterator[Annotate
 
     Args:
         path: a file, or a folder written by `biorel tag` or `biorel fetch`. The format is detected.
-        counts: receives what was repaired or left out, by reason.
+        counts: receives the numbers of rows repaired or left out, by reason.
 
     Returns:
-        An iterator over annotated documents and, in their place, records that are no documents.
+        An iterator over the records in file order: annotated documents, and bad records that are not documents.
 
     Raises:
-        InputError: the file is missing or in no known format; later, that it is damaged.
+        InputError: the file is missing or in no known format. If the file is damaged, the iterator raises the error.
     """
     records = (record for _, record in read_records(Path(path), Counts() if counts is None else counts))
     # a file that is missing is reported here, not where the records are used
@@ -137,9 +137,9 @@ def read(path: str | Path, *, counts: Counts | None = None) -> Iterator[Annotate
 
 
 def write(docs: Iterable[ExtractedDocument], path: str | Path, *, format: str = "auto") -> None:
-    """Write the relations of documents to a file, which appears whole or not at all.
+    """Write the relations of documents to a file. The file appears only when it is complete.
 
-    Documents are written as they come, so `docs` may be the iterator that `Extractor.pipe` returns. Bad records are
+    Documents are written one at a time, so `docs` may be the iterator that `Extractor.pipe` returns. Bad records are
     left out.
 
     >>> import biorel, tempfile
@@ -150,8 +150,8 @@ def write(docs: Iterable[ExtractedDocument], path: str | Path, *, format: str = 
     ['doc_id', 'head_id', 'head_type', 'head_name']
 
     Args:
-        format: a key of `formats.writers.FORMATS`; `auto` chooses it by the suffix: `.jsonl`, `.parquet`, `.tsv`,
-            `.pubtator` or `.xml` (BioC).
+        format: a key of `formats.writers.FORMATS`; `auto` chooses the format by the suffix of the file name:
+            `.jsonl`, `.parquet`, `.tsv`, `.pubtator` or `.xml` (BioC).
 
     Raises:
         ConfigError: no format has this name or suffix.
@@ -166,7 +166,7 @@ def write(docs: Iterable[ExtractedDocument], path: str | Path, *, format: str = 
 
 
 def to_frame(docs: Iterable[ExtractedDocument]) -> pd.DataFrame:
-    """The relations of documents as a pandas DataFrame with one row a relation.
+    """Convert the relations of documents to a pandas DataFrame with one row per relation.
 
     >>> import biorel
     >>> frame = biorel.to_frame([biorel.load()("Naloxone reversed the hypotension caused by clonidine.")])
@@ -175,8 +175,8 @@ def to_frame(docs: Iterable[ExtractedDocument]) -> pd.DataFrame:
 
     Returns:
         The columns `doc_id`, `head_id`, `head_type`, `head_name`, `relation`, `tail_id`, `tail_type`, `tail_name` and
-        `score`; and of the strongest mention pair `evidence_head_start`, `evidence_head_end`, `evidence_tail_start`,
-        `evidence_tail_end` (offsets in characters), `evidence_weight` and `evidence_sentence` (its text).
+        `score`; and, for the strongest mention pair, `evidence_head_start`, `evidence_head_end`, `evidence_tail_start`,
+        `evidence_tail_end` (offsets in characters), `evidence_weight` and `evidence_sentence` (text).
     """
     import pandas as pd
 

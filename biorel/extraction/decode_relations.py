@@ -1,4 +1,4 @@
-"""The decision: from the probabilities of a document's pairs to its relations and their evidence."""
+"""Decide from the probabilities of a document's pairs which relations to report, and with which evidence."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ class DecodingOptions:
     """Which relations of a pair are reported.
 
     Attributes:
-        thresholds: [R] in label order; the most probable relation of a pair is reported if it reaches its threshold.
+        thresholds: [R] in label order. The most probable relation of a pair is reported if its probability reaches its
+            threshold.
         all_scores: report every relation that the pair's types allow, whatever its score.
-        max_evidence: the most mention pairs reported for a relation.
+        max_evidence: the maximum number of mention pairs reported for a relation.
     """
 
     thresholds: tuple[float, ...]
@@ -30,7 +31,7 @@ class DecodingOptions:
 def decode_relations(
     document: Document, prediction: Prediction, model: ModelFolder, options: DecodingOptions
 ) -> list[ExtractedRelation]:
-    """The relations of one document by descending score; ties are in the order of head, tail and label."""
+    """The relations of one document by descending score. Equal scores are sorted by head, tail and label."""
     example = prediction.example
     types = [(relation.head, relation.tail) for relation in model.schema.relations]
     relations = []

@@ -1,4 +1,4 @@
-"""The result of an extraction: one frozen record for each document, relation and piece of evidence."""
+"""The records that an extraction returns: documents, their relations, and the evidence. All are frozen."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class MentionPair:
 
     Attributes:
         head, tail: spans of the two mentions in the document's text.
-        weight: the pair's share of the relation's log-sum-exp (BRAN, section 2.4), in (0, 1].
-        sentence: from the first to the last sentence that the two mentions touch.
+        weight: the share of the mention pair in the log-sum-exp of the relation (BRAN, section 2.4), in (0, 1].
+        sentence: span from the first to the last sentence that the two mentions touch.
         head_text, tail_text, sentence_text: the text of the three spans, without surrounding blanks.
     """
 
@@ -55,7 +55,7 @@ class ExtractedRelation:
     evidence: tuple[MentionPair, ...]
 
     def to_record(self) -> Relation:
-        """The relation without the text of its evidence, which is what the output formats store."""
+        """Convert to the record that the output formats store, which lacks the text of the evidence."""
         evidence = tuple(Evidence(pair.head, pair.tail, pair.weight, pair.sentence) for pair in self.evidence)
         return Relation(self.doc_id, self.head, self.relation, self.tail, self.score, evidence)
 
@@ -65,12 +65,12 @@ class ExtractedDocument:
     """A document with its mentions and relations.
 
     Attributes:
-        mentions: given by the record, or found by the tagger and linker.
-        relations: by descending score.
-        status: `ok`; `no entities`; `nothing above threshold`; or `bad record`, where nothing was extracted.
-        reason: why there is no relation; empty if the status is `ok`.
+        mentions: the mentions of the input record, or those found by the tagger and linker.
+        relations: the extracted relations by descending score.
+        status: `ok`, `no entities`, `nothing above threshold`, or `bad record` (an input that cannot be used).
+        reason: why no relation was extracted; empty if the status is `ok`.
         tokens: length of the text in tokens of the model.
-        windows: overlapping parts in which the model read the text; 1 unless the text is long.
+        windows: number of overlapping parts in which the model read the text; 1 unless the text is long.
     """
 
     doc_id: str
@@ -85,10 +85,10 @@ class ExtractedDocument:
 
     @property
     def text(self) -> str:
-        """Title, one space, abstract; the title alone where there is no abstract. All spans refer to it."""
+        """The title and the abstract, joined by one space, or only the title. All spans refer to this text."""
         return f"{self.title} {self.abstract}" if self.abstract else self.title
 
     @property
     def document(self) -> Document:
-        """The document as the readers and writers of `biorel.formats` know it."""
+        """The title and abstract as a record for `biorel.formats`."""
         return Document(self.doc_id, self.title, self.abstract)

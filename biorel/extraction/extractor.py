@@ -1,4 +1,4 @@
-"""The extractor: a relation model with everything that it needs to read a document, opened once."""
+"""Extract relations with a relation model, which is opened once together with a tagger, linker and graph."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ MAX_MENTION_PAIRS = 1_000_000
 class Extractor:
     """Extracts the relations of documents. Make one with `biorel.load`.
 
-    Nothing in it changes during an extraction, so threads may share one.
+    An extraction does not change the extractor, so threads may share an extractor.
 
     Attributes:
         model: the relation model with its tokenizer, labels and thresholds.
-        annotator: gives the tagger and linker for records without mentions, or None. It is called when the first
-            such record arrives, so that a run that needs no tagger loads none.
-        decoding: which relations are reported.
-        injector: adds the triples of a graph to a document; None without a graph.
-        batch_tokens: padded tokens that the model scores at once.
+        annotator: a function that returns the tagger and linker for records without mentions, or None. The function is
+            called at the first such record, so a run that needs no tagger loads none.
+        decoding: options that decide which relations are reported.
+        injector: adds the triples of a graph to a document; None if no graph is used.
+        batch_tokens: number of tokens, with padding, that the model scores at once.
     """
 
     model: ModelFolder
@@ -77,9 +77,9 @@ class Extractor:
         """Extract the relations of many documents, in batches and in the order given.
 
         Args:
-            records: as for a single document. Texts and pairs get their position, from 1, as `doc_id`.
-            batch_size: records read ahead. The model batches them by length, so more are faster.
-            counts: receives what was left out of the documents, by reason.
+            records: texts, pairs or documents, see `__call__`. Texts and pairs get their position, from 1, as `doc_id`.
+            batch_size: number of records read ahead. The model batches these by length, so a higher number is faster.
+            counts: receives the numbers of rows left out of the documents, by reason.
         """
         counts = Counts() if counts is None else counts
         numbers = count(1)
@@ -88,10 +88,10 @@ class Extractor:
             yield from self.extract(batch, counts)
 
     def extract(self, records: Sequence[Annotated | BadRecord], counts: Counts) -> list[ExtractedDocument]:
-        """Extract the relations of one batch: a document for each record, in the same order.
+        """Extract the relations of one batch. Returns one document for each record, in the same order.
 
         Args:
-            counts: receives what was left out of the documents, by reason.
+            counts: receives the numbers of rows left out of the documents, by reason.
         """
         given = [record for record in records if isinstance(record, Annotated)]
         annotator = self.annotator() if any(not item.mentions for item in given) else None
@@ -106,7 +106,7 @@ class Extractor:
             size = _mention_pairs(linked, pairs)
             featurizer = self.model.encoder
             if size > MAX_MENTION_PAIRS:
-                oversized[place] = f"{size} pairs of mentions, where at most {MAX_MENTION_PAIRS} are scored"
+                oversized[place] = f"too many pairs of mentions: {size}, but at most {MAX_MENTION_PAIRS} can be scored"
                 return featurizer.example(item.document, (), (), (), counts)
             example = featurizer.example(item.document, item.mentions, linked, pairs, counts)
             return example if self.injector is None else self.injector(example, item.document.text)
@@ -183,18 +183,19 @@ def open_extractor(
 
     Args:
         graph: a folder written by `build-graph`, for a model that was trained with one.
-        min_score: replaces the thresholds of the model.
+        min_score: a score to use instead of the thresholds of the model.
 
     Raises:
-        InputError: the folder of the graph is unusable.
-        ModelError: the model folder is unusable, is not for relations, or was trained without a graph and gets one.
+        InputError: the folder of the graph cannot be used.
+        ModelError: the model folder cannot be used or is not for relations, or `graph` is given for a model that was
+            trained without a graph.
     """
     model = open_model(folder)
     network = model.model.config
     if network.task != "relations":
         raise ModelError(
             f"{folder}: the model was trained for {network.task}, not for relations",
-            "train one without --task; this one is for biorel evaluate",
+            "use a model that was trained without --task; score this model with biorel evaluate",
         )
     injector = None if graph is None else build_injector(graph, read_triples(graph), network, model.tokenizer)
     model.model.to(device)
@@ -217,7 +218,7 @@ def _item(record: Input, number: int) -> Annotated | BadRecord:
     if not document.text.strip():
         return BadRecord(number, document.doc_id, "no text: a title or an abstract is needed")
     if HALF_OF_PAIR.search(document.text):
-        return BadRecord(number, document.doc_id, "half of a surrogate pair, which is no character")
+        return BadRecord(number, document.doc_id, "the text holds half of a surrogate pair, which is not a character")
     return Annotated(document)
 
 
@@ -226,7 +227,7 @@ def _bad(doc_id: str, reason: str) -> ExtractedDocument:
 
 
 def _mention_pairs(linked: Sequence[Mention], pairs: Sequence[Pair]) -> int:
-    """The number of mention pairs over all pairs of entities; the time and memory of scoring grow with it."""
+    """The number of mention pairs of all entity pairs. The time and memory for scoring grow with this number."""
     mentions = Counter(EntityKey(mention.entity_id or "", mention.type) for mention in linked)
     return sum(
         mentions[EntityKey(pair.head_id, pair.head_type)] * mentions[EntityKey(pair.tail_id, pair.tail_type)]

@@ -1,7 +1,7 @@
-"""The spaCy component `biorel`: relations between the entities of a Doc.
+"""The spaCy component `biorel` extracts relations between the entities of a Doc.
 
-spaCy finds it by its entry point, so `nlp.add_pipe("biorel")` needs no import of biorel. Importing this file imports
-spaCy and torch.
+spaCy finds the component by an entry point, so `nlp.add_pipe("biorel")` needs no import of biorel.
+Importing this file imports spaCy and torch.
 """
 
 from __future__ import annotations
@@ -58,12 +58,12 @@ def make_component(
     min_score: float | None,
     max_evidence: int,
 ) -> RelationComponent:
-    """Build the component, as `nlp.add_pipe("biorel", config={...})` does.
+    """Build the component. spaCy calls this function for `nlp.add_pipe("biorel", config={...})`.
 
     Args:
         nlp, name: passed by spaCy.
         model: the name of a shipped model, or a folder written by `biorel train`.
-        tag: find entities with a tagger of biorel in a Doc that has none.
+        tag: if a Doc has no entities, find them with a tagger of biorel.
         tagger_model, linker, device, min_score, max_evidence: see `biorel.load`.
     """
     return RelationComponent(
@@ -80,9 +80,9 @@ def make_component(
 
 
 class RelationComponent:
-    """Sets `doc._.relations`, `doc._.mentions`, and the concept ids of `doc.ents` as their `kb_id_`.
+    """Sets `doc._.relations`, `doc._.mentions`, and the `kb_id_` of each entity in `doc.ents`.
 
-    An entity keeps the `kb_id_` that it has; the others are linked. Several ids of one entity are joined by `|`.
+    An entity that has a `kb_id_` keeps it; the other entities are linked. Several ids of one entity are joined by `|`.
     """
 
     def __init__(self, settings: dict[str, Any]) -> None:
@@ -142,7 +142,7 @@ def _store(doc: Doc, result: ExtractedDocument) -> None:
         entities = [_with_id(entity, ids.get((entity.start_char, entity.end_char), ())) for entity in doc.ents]
     else:
         types = {(mention.start, mention.end): mention.type for mention in result.mentions}
-        # "expand", as a word of spaCy may be longer than a mention of our tagger
+        # "expand", because a token of spaCy may be longer than a mention of our tagger
         entities = [
             doc.char_span(*span, label=types[span], kb_id=JOINT.join(ids[span]), alignment_mode="expand")
             for span in types

@@ -1,1 +1,1 @@
-"""Named entity recognition: taggers, which turn documents into mentions."""
+"""Named entity recognition: taggers find the mentions in documents."""

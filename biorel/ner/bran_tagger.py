@@ -1,4 +1,4 @@
-"""The BRAN tagger: the entity head of a relation model (BRAN, section 2.5), which tags every sub-word."""
+"""The BRAN tagger tags every sub-word with the entity head of a relation model (BRAN, section 2.5)."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class BranTagger:
     """Tags documents with the entity head of a model."""
 
     def __init__(self, opened: ModelFolder, counts: Counts, device: str = "cpu", token_budget: int = _TOKEN_BUDGET):
-        """Move a model to the device.
+        """Move the model to the device.
 
         Args:
             opened: the model folder.
             counts: receives the number of documents without a token.
             device: `auto`, `cpu`, `cuda` or `cuda:N`.
-            token_budget: padded tokens of a batch.
+            token_budget: the maximum number of tokens in a batch, with padding.
 
         Raises:
             ModelError: the device cannot be used.
@@ -42,7 +42,7 @@ class BranTagger:
         self._token_budget = token_budget
 
     def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
-        """The mentions of each document, without concept ids."""
+        """Find the mentions of each document. The mentions have no concept ids."""
         encoder = self._opened.encoder
         encoded = [encoder.example(document, (), (), (), self._counts) for document in documents]
         places = [place for place, example in enumerate(encoded) if example.token_ids]
@@ -65,7 +65,7 @@ class BranTagger:
 
 
 def open_tagger(options: TaggerOptions, counts: Counts) -> Tagger:
-    """The tagger of the model folder `options.model`."""
+    """Open the tagger of the model folder `options.model`."""
     tagger = BranTagger(open_model(Path(options.model)), counts, options.device)
     return ConsistentTagger(tagger, counts) if options.consistent else tagger
 
@@ -73,12 +73,12 @@ def open_tagger(options: TaggerOptions, counts: Counts) -> Tagger:
 def tagged_mentions(
     document: Document, example: Example, tags: Sequence[int], labels: Sequence[str]
 ) -> tuple[Mention, ...]:
-    """Convert the BIO tags of a document's sub-words to mentions, without overlaps.
+    """Convert the BIO tags of a document's sub-words to mentions that do not overlap.
 
     Args:
         example: the encoded document, T sub-words.
         tags: [T] indices into `labels`.
-        labels: `O`, and `B-` and `I-` of each type.
+        labels: `O`, and for each entity type a label with `B-` and one with `I-`.
     """
     text = document.text
     spans = (
@@ -92,7 +92,7 @@ def tagged_mentions(
 
 
 def _whole_word(text: str, start: int, end: int) -> tuple[int, int]:
-    """Extend a span to whole words: sub-words may split a word, entities do not."""
+    """Extend a span to whole words, because sub-words may split a word but entities do not."""
     while start > 0 and text[start - 1].isalpha() and text[start].isalpha():
         start -= 1
     while end < len(text) and text[end - 1].isalpha() and text[end].isalpha():

@@ -1,8 +1,8 @@
-"""One name has one type throughout a document: a name that was tagged once is tagged wherever it occurs.
+"""Tag every occurrence of a name that was tagged once in the document, always with the same type.
 
-A tagger looks at a few words on either side of a name, and misses the name where these say little. On 150 development
-documents of CDR, carrying names over raised F1 by 1.2 points for chemicals and 0.3 for diseases. Ignoring case, or
-requiring a minimum share of tagged occurrences, raised it no further.
+A tagger looks at a few words on either side of a name, and misses the name if these words say little about it. On 150
+development documents of CDR, tagging every occurrence raised F1 by 1.2 points for chemicals and 0.3 for diseases.
+Ignoring case, or requiring a minimum share of tagged occurrences, did not raise F1 further.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _SHORTEST = 2
 
 
 class ConsistentTagger:
-    """Wraps a tagger and carries its mentions over to the other occurrences of their names."""
+    """Wraps a tagger, and adds mentions at the other occurrences of the names that the tagger found."""
 
     def __init__(self, tagger: Tagger, counts: Counts) -> None:
         self._tagger = tagger
         self._counts = counts
 
     def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
-        """The mentions of each document, disjoint and in text order."""
+        """Find the mentions of each document. The mentions are disjoint and in text order."""
         tagged = self._tagger.tag(documents)
         consistent = [carry_over(document, mentions) for document, mentions in zip(documents, tagged, strict=True)]
         added = sum(len(after) - len(before) for before, after in zip(tagged, consistent, strict=True))
@@ -37,9 +37,9 @@ class ConsistentTagger:
 
 
 def carry_over(document: Document, mentions: Sequence[Mention]) -> tuple[Mention, ...]:
-    """Add a mention at every free, word-bordered occurrence of a name that is already a mention.
+    """Add a mention at every other occurrence of the name of a mention, at word borders and outside other mentions.
 
-    A name gets the type that it has most often; a short form that the document defines gets the type of its long form.
+    A name gets the type of most of its mentions. A short form that the document defines gets the type of its long form.
     """
     text = document.text
     types: defaultdict[str, Counter[str]] = defaultdict(Counter)

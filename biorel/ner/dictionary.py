@@ -27,17 +27,17 @@ _PARQUET_MAGIC = b"PAR1"
 
 
 class DictionaryTagger:
-    """Matches the names of a lexicon. A name with two types gets the first of them in alphabetical order."""
+    """Matches the names of a lexicon. A name with several types gets the first type in alphabetical order."""
 
     def __init__(self, lexicon: Iterable[tuple[str, str]], counts: Counts) -> None:
         """Build the automaton.
 
         Args:
             lexicon: (name, type) pairs; blanks around a name are ignored.
-            counts: receives the names used, and those left out as too short or without a letter.
+            counts: receives the numbers of names used, and of names left out as too short or without a letter.
 
         Raises:
-            InputError: no name can be used.
+            InputError: none of the names can be used.
         """
         names: dict[str, set[tuple[str, str]]] = {}
         for raw, type_ in lexicon:
@@ -57,7 +57,7 @@ class DictionaryTagger:
         self._automaton.make_automaton()
 
     def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
-        """The mentions of each document, without concept ids."""
+        """Find the mentions of each document. The mentions have no concept ids."""
         return [self._mentions(document) for document in documents]
 
     def _mentions(self, document: Document) -> tuple[Mention, ...]:
@@ -77,7 +77,7 @@ class DictionaryTagger:
 
 
 def lowered(text: str) -> str:
-    """Lower case without a change of length, so that offsets stay valid (`İ` has two characters in lower case)."""
+    """Lower the case without a change of length, so that offsets stay valid (`İ` would become two characters)."""
     lower = text.lower()
     if len(lower) == len(text):
         return lower
@@ -85,13 +85,13 @@ def lowered(text: str) -> str:
 
 
 def is_exact(name: str) -> bool:
-    """True if a name must match with its case: up to three characters, or up to six without a small letter."""
+    """Whether a name must match exactly: it has up to three characters, or up to six and no lower-case letter."""
     capitals = len(name) <= _CAPITALS_UP_TO and not any(character.islower() for character in name)
     return len(name) <= _EXACT_UP_TO or capitals
 
 
 def read_names(path: Path, counts: Counts) -> Iterator[tuple[str, str]]:
-    """Yield the (name, type) pairs of a lexicon: a linker's Parquet table, or a text file of lines `name<TAB>type`.
+    """Yield the (name, type) pairs of a lexicon: a linker's Parquet table, or a text file with lines `name<TAB>type`.
 
     Raises:
         InputError: the file is missing or damaged, or a line has no type.
@@ -106,13 +106,13 @@ def read_names(path: Path, counts: Counts) -> Iterator[tuple[str, str]]:
         fields = line.split("\t")
         if len(fields) < 2 or not fields[1].strip():
             raise InputError(
-                f"{path}:{number}: a line needs a name, a tab and a type", "for example: naloxone<TAB>Chemical"
+                f"{path}:{number}: the line is not a name, a tab and a type", "for example: naloxone<TAB>Chemical"
             )
         yield fields[0], entity_type(fields[1])
 
 
 def open_tagger(options: TaggerOptions, counts: Counts) -> DictionaryTagger:
-    """The tagger over the lexicon of the options."""
+    """Open the tagger for the lexicon in `options`."""
     return DictionaryTagger(read_names(options.lexicon, counts), counts)
 
 

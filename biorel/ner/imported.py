@@ -1,7 +1,8 @@
 """The imported tagger assigns annotations from other files to documents, by document id.
 
-The annotated text may be another edition of the document's text. So every span is checked against the document. It is
-moved with its field, or found again in the text where that is unambiguous; otherwise it is dropped and counted.
+The annotated text may be another edition of the document's text. So every span is checked against the document. A
+span that does not match is moved with its title or abstract, or found by its text. A mention whose place remains
+uncertain is dropped and counted.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from biorel.records import Annotated, Document, Mention
 class ImportedTagger:
     """Looks up annotations by document id. The mentions keep their concept ids.
 
-    All annotations are held in memory. Select the documents from a large dump first, with
+    All annotations are held in memory. For a large dump, first select the documents with
     `biorel fetch pubtator --dump`.
     """
 
     def __init__(self, annotated: Iterable[Annotated], counts: Counts) -> None:
-        """Index the annotations. If a document is repeated, its first annotations are used.
+        """Index the annotations. If a document occurs several times, the first set of annotations is used.
 
         Args:
             annotated: documents with mentions.
-            counts: receives what is read, assigned, moved, repaired and dropped.
+            counts: receives the numbers of documents and mentions read, assigned, moved, repaired and dropped.
         """
         self._counts = counts
         self._annotated: dict[int | str, Annotated] = {}
@@ -39,12 +40,12 @@ class ImportedTagger:
             if self._annotated.setdefault(document_key(item.document.doc_id), item) is not item:
                 counts.add(Reason.ANNOTATED_DOCUMENT_REPEATED, item.document.doc_id)
                 continue
-            # without its id, as only the end shows which documents remain
+            # counted without the document's id as an example, because only the end shows which documents remain
             counts.add(Reason.ANNOTATED_DOCUMENT_UNMATCHED)
         self._waiting = set(self._annotated)
 
     def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
-        """The mentions of each document in text order; empty for a document without annotations."""
+        """Find the mentions of each document, in text order. A document without annotations has no mentions."""
         return [self._mentions(document) for document in documents]
 
     def _mentions(self, document: Document) -> tuple[Mention, ...]:
@@ -75,21 +76,21 @@ def read_annotations(paths: Iterable[Path], counts: Counts) -> ImportedTagger:
     """
     file_counts = Counts()
     tagger = ImportedTagger(read_documents(paths, file_counts), counts)
-    # labelled, so that the documents to tag and the documents with annotations each balance
+    # labelled, so that the counts of documents to tag and of documents with annotations balance separately
     counts.include(file_counts, "annotations")
     return tagger
 
 
 def open_tagger(options: TaggerOptions, counts: Counts) -> ImportedTagger:
-    """The tagger over the annotation files of the options."""
+    """Open the tagger for the annotation files in `options`."""
     return read_annotations(options.annotations, counts)
 
 
 def _moved(mention: Mention, theirs: Document, ours: Document) -> Mention:
-    """Move a mention by the distance between the start of its field in their text and in ours.
+    """Move a mention by the distance between the starts of its title or abstract in the two documents.
 
-    The distance is known if one of the two fields contains the other exactly once, as when an abstract lost its leading
-    `BACKGROUND: ` or a title gained a `[`. Otherwise the fields are taken to start at the same place.
+    The distance is known if one of the two texts contains the other exactly once, for instance if an abstract lost its
+    leading `BACKGROUND: ` or a title gained a `[`. Otherwise both texts are assumed to start at the same place.
     """
     in_title = mention.start < len(theirs.title)
     their_field, our_field = (theirs.title, ours.title) if in_title else (theirs.abstract, ours.abstract)

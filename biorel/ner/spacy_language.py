@@ -1,7 +1,7 @@
-"""The spaCy language `biorel`: its tokenizer splits words finely and adds the features of our taggers.
+"""The spaCy language `biorel`. Its tokenizer splits words finely and adds the features that our taggers use.
 
-Importing this file imports spaCy and registers the language, which `spacy.load` needs for the pipelines of
-`train-tagger`. Import it where it is needed.
+Importing this file imports spaCy and registers the language. `spacy.load` needs the language for the pipelines of
+`train-tagger`. Import this file only in the functions that use it.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ def _suffix(word: str) -> str:
 class WordTokenizer:
     """A spaCy tokenizer that uses `split_words`.
 
-    Identity, chunk and hint of a word (see `words.features`) are stored as norm, lemma and tag of its token. These
+    The identity, chunk and hint of a word (see `words.features`) are stored as norm, lemma and tag of the token. These
     attributes accept any string, and spaCy's embedding layers read them.
 
     Attributes:
-        known: the words that keep their identity; saved with the pipeline.
+        known: the words that keep their identity. They are saved with the pipeline.
     """
 
     def __init__(self, vocab: Vocab, known: Iterable[str] = ()) -> None:
@@ -57,11 +57,11 @@ class WordTokenizer:
         return doc.from_array([NORM, LEMMA, TAG], np.array(columns, dtype=np.uint64).T)
 
     def to_bytes(self, **kwargs: Any) -> bytes:
-        """The known words as a JSON list."""
+        """Return the known words as a JSON list."""
         return json.dumps(sorted(self.known), ensure_ascii=False, indent=0).encode()
 
     def from_bytes(self, data: bytes, **kwargs: Any) -> WordTokenizer:
-        """Restore the known words from `to_bytes`."""
+        """Restore the known words from the result of `to_bytes`."""
         self.known = frozenset(json.loads(data))
         return self
 
@@ -86,7 +86,7 @@ class _Defaults(BaseDefaults):
 
 @spacy.registry.languages(NAME)
 class BiorelLanguage(Language):
-    """A language without rules, with `WordTokenizer` and affixes of four letters."""
+    """A spaCy language without rules. It uses `WordTokenizer`, and prefixes and suffixes of four letters."""
 
     lang = NAME
     Defaults = _Defaults

@@ -16,7 +16,7 @@ from biorel.ner.taggers import Tagger, TaggerOptions
 from biorel.records import Document, Mention
 
 ABBREVIATIONS, LINKER = "abbreviation_detector", "scispacy_linker"
-# labels of scispaCy models -> our entity types; `entity_type` knows the others
+# labels of scispaCy models -> our entity types; `entity_type` maps the others
 LABELS: Mapping[str, str] = {
     "CANCER": "Disease",
     "CHEBI": "Chemical",
@@ -35,12 +35,12 @@ _ENTITY_PIPES = frozenset({"tok2vec", "transformer", "ner", "entity_ruler", "spa
 
 
 def entity_type_of(label: str, labels: Mapping[str, str] = LABELS) -> str:
-    """The entity type of a model's label: `GGP` -> `Gene`, `DISEASE` -> `Disease`."""
+    """Convert the label of a model to an entity type: `GGP` -> `Gene`, `DISEASE` -> `Disease`."""
     return labels.get(label.upper()) or entity_type(label)
 
 
 class PipelineEntities(NamedTuple):
-    """The entities that a pipeline finds in a document, and their ids by span if the pipeline links."""
+    """The entities that a pipeline finds in a document. If the pipeline links, their ids by span are included."""
 
     spans: list[Span]
     ids: dict[tuple[int, int], str]
@@ -64,7 +64,7 @@ class SpacyTagger:
             nlp: a spaCy Language.
             counts: receives the documents on which a component failed.
             n_process: worker processes; the result is the same for any number.
-            labels: label of the model, in capitals -> entity type; `entity_type` maps the others.
+            labels: a mapping from labels of the model, in capitals, to entity types; `entity_type` maps other labels.
             knowledge_base: scispaCy's name of the knowledge base that the pipeline links to; empty for none.
         """
         self._nlp = nlp
@@ -74,7 +74,7 @@ class SpacyTagger:
         self._labels = labels
 
     def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
-        """The mentions of each document, disjoint and in text order; with ids if the pipeline links."""
+        """Find the mentions of each document, disjoint and in text order. They have ids if the pipeline links."""
         return [
             tuple(self._mentions(document, entities))
             for document, entities in zip(documents, self._entities(documents), strict=True)
@@ -89,7 +89,7 @@ class SpacyTagger:
             )
 
     def _id(self, raw: str, type_: str) -> str | None:
-        """The id with its namespace. Without one, an id of UMLS could be mistaken for one of MeSH."""
+        """Add the namespace to an id. Without a namespace, a UMLS id could be mistaken for a MeSH id."""
         if not raw or ":" in raw or self._knowledge_base in ("", "mesh"):
             return concept_id(raw, type_)
         return f"{self._knowledge_base.upper()}:{raw}"
@@ -104,7 +104,7 @@ class SpacyTagger:
             return [self._one(document) for document in documents]
 
     def _one(self, document: Document) -> PipelineEntities:
-        """Tag one document; if a component fails, with the entity components only; if they fail, find nothing."""
+        """Tag one document. After a failure only the entity components run; after another, nothing is found."""
         try:
             return _plain(self._nlp(document.text))
         except Exception as error:
@@ -123,7 +123,7 @@ def _reason(error: Exception) -> str:
 
 
 def _plain(doc: Any) -> PipelineEntities:
-    """The entities of a Doc, with the short forms that scispaCy found for them, and the ids that its linker set."""
+    """The entities of a Doc, their short forms found by scispaCy, and the ids from scispaCy's linker."""
     spans = [(entity.start_char, entity.end_char, entity.label_) for entity in doc.ents]
     ids = {}
     for entity in doc.ents:
@@ -143,7 +143,7 @@ def _plain(doc: Any) -> PipelineEntities:
 
 
 def open_tagger(options: TaggerOptions, counts: Counts) -> Tagger:
-    """The tagger of the spaCy model `options.model`."""
+    """Open the tagger of the spaCy model `options.model`."""
     linker = options.scispacy_linker
     nlp = load_spacy(options.model, abbreviations=options.abbreviations, linker=linker)
     tagger = SpacyTagger(nlp, counts, n_process=options.n_process, knowledge_base=linker)
@@ -151,10 +151,10 @@ def open_tagger(options: TaggerOptions, counts: Counts) -> Tagger:
 
 
 def load_spacy(name: str, *, abbreviations: bool = False, linker: str = "") -> Any:
-    """Load a model by package name or folder. A scispaCy linker in it is left out unless `linker` asks for one.
+    """Load a model by package name or folder. A scispaCy linker in the model is left out unless `linker` is given.
 
     Args:
-        name: surrounding blanks are ignored, and hyphens in a package name are read as underscores.
+        name: package name or folder. Blanks around it are ignored; hyphens in a package name mean underscores.
         abbreviations: add scispaCy's detector, which finds the short forms of entities.
         linker: add scispaCy's linker for this knowledge base (`mesh`, `umls`, `rxnorm`, `go`, `hpo`); UMLS takes
             about 11 GB of memory and makes tagging much slower.
@@ -171,7 +171,7 @@ def load_spacy(name: str, *, abbreviations: bool = False, linker: str = "") -> A
         nlp = spacy.load(model, exclude=[LINKER])
     except OSError as error:
         raise ConfigError(
-            f"spaCy model {model} is not installed, and no folder has this name", install(model)
+            f"spaCy model {model} is not installed, and there is no folder with this name", install(model)
         ) from error
     except Exception as error:
         # a damaged folder makes spaCy raise many kinds of errors
@@ -186,7 +186,7 @@ def load_spacy(name: str, *, abbreviations: bool = False, linker: str = "") -> A
 
 
 def model_name(name: str) -> str:
-    """The importable name of the package; a path, or the name of an existing folder, stays unchanged."""
+    """The importable name of a package. A path, or the name of an existing folder, is returned unchanged."""
     stripped = name.strip()
     return stripped if Path(stripped).exists() or _is_path(stripped) else stripped.replace("-", "_")
 
@@ -196,7 +196,7 @@ def _is_path(name: str) -> bool:
 
 
 def install(model: str) -> str:
-    """The command that installs a model; for a path, advice."""
+    """A hint: the command that installs a model, or for a path, a request to check the path."""
     if _is_path(model):
         return "check the path, or train a tagger with biorel train-tagger"
     if model.startswith(_SCISPACY_MODELS):

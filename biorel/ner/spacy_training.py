@@ -1,6 +1,6 @@
-"""Training of the spaCy tagger: seeded, with averaged parameters, scored on dev after every epoch.
+"""Train the spaCy tagger with a fixed seed and averaged parameters, and score the dev documents after every epoch.
 
-Importing this file imports spaCy. Import it where it is needed.
+Importing this file imports spaCy. Import this file only in the functions that use it.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _EVALUATION_BATCH = 32
 
 @dataclass(frozen=True)
 class TrainingArguments:
-    """Sizes and schedule of a training.
+    """The sizes of the network and the training schedule.
 
     Attributes:
-        width, depth, window: of the convolutions; a word sees depth * window words on either side.
-        rows: rows of the largest embedding tables; the smaller ones have a half or a quarter.
-        known_from: number of training documents that must contain a word for it to keep its identity.
-        hidden: hidden units of the transition model.
-        dropout: probability to drop.
+        width, depth, window: sizes of the convolutions; a word is encoded with depth * window words on either side.
+        rows: rows of the largest embedding tables; the smaller tables have a half or a quarter of these rows.
+        known_from: a word keeps its identity if at least this number of training documents contain the word.
+        hidden: number of hidden units of the transition model.
+        dropout: the dropout probability.
         epochs: passes over the training documents.
         batch: documents per step.
         learning_rate: the peak, reached after `warmup` steps; a cosine then lowers it to `final_rate` of the peak.
@@ -59,7 +59,7 @@ class TrainingArguments:
 
 @dataclass(frozen=True)
 class Report:
-    """One finished epoch. `counts`: type -> numbers of (correct, predicted, gold) spans of the dev documents."""
+    """The result of an epoch. `counts` maps each type to the numbers of (correct, predicted, gold) spans on dev."""
 
     epoch: int
     loss: float
@@ -73,7 +73,7 @@ class Report:
 
 
 def f1(correct: int, predicted: int, gold: int) -> float:
-    """F1 from counts of spans; 0 if none is predicted and none is gold."""
+    """Compute F1 from numbers of spans. F1 is 0 if there are no predicted and no gold spans."""
     return 2 * correct / (predicted + gold) if predicted + gold else 0.0
 
 
@@ -120,7 +120,10 @@ def network(arguments: TrainingArguments) -> dict[str, Any]:
 
 
 def example(nlp: Language, annotated: Annotated) -> Example:
-    """A training example of spaCy. Of overlapping mentions the longest is used; mentions off word borders are not."""
+    """Make a training example for spaCy.
+
+    Of overlapping mentions only the longest is used. Mentions that begin or end inside a word are left out.
+    """
     text = annotated.document.text
     reference = nlp.make_doc(text)
     spans = (reference.char_span(start, end, label=type_) for start, end, type_ in sorted(gold_spans(annotated)))
@@ -135,7 +138,7 @@ def predicted_spans(nlp: Language, documents: Sequence[Document]) -> Iterator[se
 
 
 def count_spans(gold: Sequence[Annotated], predicted: Iterator[set[Span]]) -> dict[str, tuple[int, int, int]]:
-    """Type -> numbers of (correct, predicted, gold) spans; a span is correct if start, end and type match."""
+    """The numbers of (correct, predicted, gold) spans by type. A span is correct if start, end and type match."""
     correct_counts: Counter[str] = Counter()
     predicted_counts: Counter[str] = Counter()
     gold_counts: Counter[str] = Counter()
@@ -151,7 +154,7 @@ def count_spans(gold: Sequence[Annotated], predicted: Iterator[set[Span]]) -> di
 def train(
     training: Sequence[Annotated], dev: Sequence[Annotated], arguments: TrainingArguments, out: Path
 ) -> Iterator[Report]:
-    """Train, and yield the scores on dev after each epoch. The pipeline of the best epoch is written to `out`.
+    """Train, and yield the scores on dev after each epoch. The best epoch's pipeline is written to `out`.
 
     The same documents and arguments give the same pipeline on the same machine.
     """

@@ -1,4 +1,4 @@
-"""Spans of a text: which of overlapping ones to keep, and whether a span respects word borders."""
+"""Resolve overlapping spans of a text, and check whether a span begins and ends at word borders."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Span = tuple[int, int, str]
 
 
 def without_overlaps(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Disjoint spans in text order. The longest span wins, then the first, then the first type by name."""
+    """Keep disjoint spans, in text order. Longer spans take precedence, then earlier ones, then types by name."""
     starts: list[int] = []
     kept: list[Span] = []
     for span in sorted(set(spans), key=lambda span: (span[0] - span[1], span[0], span[2])):
@@ -24,7 +24,7 @@ def without_overlaps(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def is_bordered(text: str, start: int, end: int) -> bool:
-    """True if the span neither begins nor ends inside a run of letters and digits."""
+    """Whether the span neither begins nor ends inside a run of letters and digits."""
     opens = start == 0 or not (text[start - 1].isalnum() and text[start].isalnum())
     closes = end == len(text) or not (text[end].isalnum() and text[end - 1].isalnum())
     return opens and closes

@@ -1,4 +1,4 @@
-"""The taggers by name. A new one is a file with a function `open_tagger` and a line in `TAGGERS`."""
+"""Open a tagger by name. To add a tagger, add a file with a function `open_tagger` and a line to `TAGGERS`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Tagger(Protocol):
     """Finds the mentions of documents."""
 
     def tag(self, documents: Sequence[Document]) -> list[tuple[Mention, ...]]:
-        """The mentions of each document, in text order.
+        """Find the mentions of each document, in text order.
 
-        The span of a mention contains its text. Its concept id is None unless the tagger also links.
+        text[start:end] is the text of each mention. The concept id is None unless the tagger also links.
         """
         ...
 
@@ -29,14 +29,14 @@ class TaggerOptions:
     """The options of all taggers; each tagger reads those that apply to it.
 
     Attributes:
-        annotations: `imported`: PubTator, BioC or JSON lines files.
-        lexicon: `dictionary`: the Parquet lexicon of a linker, or a text file of lines `name<TAB>type`.
-        model: `spacy`: name or folder of a model; `bran`: a model folder.
-        n_process: `spacy`: number of processes.
-        abbreviations: `spacy`: add the abbreviation detector of scispaCy.
-        scispacy_linker: `spacy`: the knowledge base of scispaCy's linker; empty for no linker.
-        consistent: `spacy`, `bran`: tag every occurrence of a name that was tagged once in the document.
-        device: `bran`: `auto`, `cpu`, `cuda` or `cuda:N`.
+        annotations: for `imported`, PubTator, BioC or JSON lines files.
+        lexicon: for `dictionary`, the Parquet lexicon of a linker, or a text file of lines `name<TAB>type`.
+        model: for `spacy`, the name or folder of a model; for `bran`, a model folder.
+        n_process: for `spacy`, the number of processes.
+        abbreviations: for `spacy`, add the abbreviation detector of scispaCy.
+        scispacy_linker: for `spacy`, the knowledge base of scispaCy's linker; empty for no linker.
+        consistent: for `spacy` and `bran`, tag every occurrence of a name that was tagged once in the document.
+        device: for `bran`, `auto`, `cpu`, `cuda` or `cuda:N`.
     """
 
     annotations: tuple[Path, ...] = ()
@@ -49,7 +49,7 @@ class TaggerOptions:
     device: str = "cpu"
 
 
-# Modules by name, since each imports a large library (torch, spaCy) that the others do without.
+# Modules by name, because each imports a large library (torch, spaCy) that the others do not need.
 TAGGERS: Mapping[str, str] = {
     "imported": "biorel.ner.imported",
     "dictionary": "biorel.ner.dictionary",
@@ -63,10 +63,10 @@ def open_tagger(name: str, options: TaggerOptions, counts: Counts) -> Tagger:
 
     Args:
         name: a key of `TAGGERS`.
-        counts: receives what the tagger leaves out or repairs.
+        counts: receives the numbers of rows that the tagger leaves out or repairs.
 
     Raises:
-        ConfigError: there is no tagger of this name.
+        ConfigError: no tagger has this name.
         BiorelError: the model or file of the tagger is missing or unusable.
     """
     if name not in TAGGERS:

@@ -1,8 +1,8 @@
-"""The word splitter of the spaCy tagger, so fine that the borders of entities are borders of words.
+"""Split text into words for the spaCy tagger, so finely that entities begin and end at word borders.
 
 Letters and digits are separated, and every other character except blanks is a separate word. None of the 28,785
-mentions of CDR begins or ends inside a word; with scispaCy's tokenizer a tenth of them does. Features restore what the
-splitting destroys (`5-HT` is three words).
+mentions of CDR begins or ends inside a word; with scispaCy's tokenizer, a tenth of the mentions do. Because names such
+as `5-HT` are split (into three words), the features of a word also describe the chunk around the word.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _LONGEST_SHORT_FORM = 10
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The N words of a text. Blanks other than a single space are words too.
+    """The N words of a text. Blanks other than a single space are also words.
 
     Joining `word + " " * space` over all words gives the text.
 
     Attributes:
-        words: [N].
-        spaces: [N] True if a single space follows, which is not a word.
+        words: [N] texts of the words.
+        spaces: [N] True if the word is followed by a single space, which is not a word.
         starts: [N] offset of each word in code points.
     """
 
@@ -58,7 +58,7 @@ def split_words(text: str) -> Words:
 
 
 def chunks(text: str, starts: Sequence[int]) -> Iterator[str]:
-    """For each word, the blank-separated chunk around it, in lower case and without outer punctuation.
+    """Yield for each word the blank-separated chunk around the word, in lower case, without outer punctuation.
 
     Args:
         starts: [N] offsets of the words of the text.
@@ -74,10 +74,10 @@ def chunks(text: str, starts: Sequence[int]) -> Iterator[str]:
 
 
 def glosses(words: Sequence[str]) -> list[str]:
-    """For each short form that the text defines, the last letters of the word before the bracket; "" for other words.
+    """The gloss of each word. Only short forms that the text defines have one; the gloss of other words is "".
 
-    Given `acute renal failure (ARF)`, every `ARF` of the text has the gloss `lure`. It shows the kind of concept that
-    the short form means, in sentences that do not.
+    The gloss is the ending of the word before the bracket. Given `acute renal failure (ARF)`, every `ARF` of the text
+    has the gloss `lure`. So the kind of concept is known even in sentences that do not show it.
 
     Args:
         words: [N] words of one document.
@@ -109,8 +109,8 @@ def features(text: str, split: Words, known: Container[str]) -> Features:
     """The features of a text's words.
 
     A word that few training texts contain is represented by its number of occurrences in the text (1, 2, or 3 and
-    more), and a rare chunk by its last letters. So rare words teach the tagger how to treat unseen ones. A hint is
-    the gloss of a short form, and the last three letters of any other word.
+    more), and a rare chunk by its last letters. So the tagger learns from rare words how to treat unseen words. The
+    hint of a short form is the gloss; the hint of any other word is the last three letters of the word.
 
     Args:
         text, split: the text and its words.
@@ -137,7 +137,7 @@ def shared_words(texts: Iterable[str], documents: int) -> tuple[str, ...]:
 
 
 def reachable_spans(text: str, spans: Iterable[tuple[int, int]]) -> int:
-    """The number of spans that begin at the start of a word and end at the end of one."""
+    """The number of spans that begin at the start of a word and end at the end of a word."""
     split = split_words(text)
     starts = set(split.starts)
     ends = {start + len(word) for start, word in zip(split.starts, split.words, strict=True)}

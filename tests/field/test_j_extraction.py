@@ -166,7 +166,7 @@ def test_j_04_reports_a_text_that_repeats_two_names_thousands_of_times(capsys, w
     code, _, err = command_line(capsys, "extract", source, *flags(model=model, out=tmp_path / "r.jsonl"))
     assert time.monotonic() - began < 60
     assert code == 3
-    assert f"{source}:2: 1210000 pairs of mentions, where at most 1000000 are scored" in err
+    assert f"{source}:2: too many pairs of mentions: 1210000, but at most 1000000 can be scored" in err
     statuses = [row["status"] for row in read_json_lines(tmp_path / "r.jsonl.status.jsonl")]
     assert statuses[1] == "bad record"
     assert "bad record" not in (statuses[0], statuses[2])

@@ -87,7 +87,7 @@ def test_reads_a_table_with_compatible_types_and_rejects_other_types(tmp_path):
 def test_a_missing_text_in_a_table_does_not_become_the_string_none(tmp_path):
     path = tmp_path / "documents.parquet"
     pq.write_table(pa.table({"doc_id": ["1"], "title": ["t"], "abstract": pa.array([None], pa.string())}), path)
-    with pytest.raises(InputError, match="rows have no abstract"):
+    with pytest.raises(InputError, match="some rows have no value for abstract"):
         list(read_table(path, Document))
 
 
