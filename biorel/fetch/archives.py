@@ -37,7 +37,7 @@ def unpack(archive: Path, folder: Path, *, max_bytes: int = MAX_BYTES, max_files
 
     Raises:
         InputError: the file is not a zip archive or is damaged, or it contains a path outside the folder, a link, a
-            password, two files of one name, or more than is allowed. The folder is incomplete then.
+            password, two files with the same name, or more files or bytes than allowed. The folder is then incomplete.
     """
     written: list[Path] = []
     left = [max_bytes, max_files]
@@ -55,7 +55,9 @@ def _unpack(archive: Path, folder: Path, written: list[Path], left: list[int], d
                 continue
             left[1] -= 1
             if left[1] < 0:
-                raise InputError(f"{archive}: contains more files than allowed", "unpack it by hand if you trust it")
+                raise InputError(
+                    f"{archive}: contains more files than allowed", "unpack the archive by hand if you trust it"
+                )
             _write(archive, opened, member, target, left)
             if target.suffix.lower() == ".zip" and depth < _MAX_DEPTH:
                 _unpack(target, target.parent, written, left, depth + 1)
@@ -84,11 +86,11 @@ def _target(archive: Path, member: zipfile.ZipInfo, folder: Path) -> Path | None
         )
     kind = stat.S_IFMT(member.external_attr >> 16)
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-        raise InputError(f"{archive}: {name!r} is a link or a device", "do not use this archive")
+        raise InputError(f"{archive}: {name!r} is a link or a device, not an ordinary file", "do not use this archive")
     if member.is_dir() or "__MACOSX" in path.parts or path.name == ".DS_Store":
         return None
     if member.flag_bits & _ENCRYPTED:
-        raise InputError(f"{archive}: {name!r} is encrypted", "unpack it by hand")
+        raise InputError(f"{archive}: {name!r} is encrypted", "unpack the archive by hand")
     return folder.joinpath(*path.parts)
 
 
@@ -100,7 +102,9 @@ def _write(archive: Path, opened: zipfile.ZipFile, member: zipfile.ZipInfo, targ
         while chunk := _read(archive, stream):
             left[0] -= len(chunk)
             if left[0] < 0:
-                raise InputError(f"{archive}: contains more bytes than allowed", "unpack it by hand if you trust it")
+                raise InputError(
+                    f"{archive}: contains more bytes than allowed", "unpack the archive by hand if you trust it"
+                )
             out.write(chunk)
 
 

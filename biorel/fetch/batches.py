@@ -1,4 +1,4 @@
-"""A long fetch in batches, one file each, so that a killed command resumes with the missing batches.
+"""Fetches many records in batches, one file for each batch, so that a killed command resumes with the missing ones.
 
 A batch file appears only after its whole answer was received, so every existing file is complete.
 """
@@ -25,8 +25,8 @@ _RESUME = "the fetched batches are kept: repeat the command to fetch the rest"
 class FetchBatches:
     """The batches of one request, kept in an output folder until the command is done.
 
-    `request.json` names the request. It is written last when a request begins, and the batches count as work of that
-    request from then on.
+    `request.json` describes the request. When a request begins, this file is written last; from then on the batches in
+    the folder belong to that request.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -47,7 +47,7 @@ class FetchBatches:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def resume_or_begin(self, request: Mapping[str, Any]) -> None:
-        """Keep the batches if they belong to this request; otherwise discard them and begin it."""
+        """Keep the batches if they belong to this request; otherwise discard them and begin this request."""
         if not self.holds(request):
             self.discard()
             # of another request: the result of its search
@@ -55,7 +55,7 @@ class FetchBatches:
             self.begin(request)
 
     def begin(self, request: Mapping[str, Any]) -> None:
-        """Note which request the following batches belong to."""
+        """Record the request that the following batches belong to."""
         fresh = self._request.with_suffix(".new")
         fresh.write_text(json.dumps(request, indent=1), encoding="utf-8")
         fresh.replace(self._request)
@@ -63,7 +63,7 @@ class FetchBatches:
     def fetch(
         self, count: int, fetch: Callable[[int], Iterable[str]], progress: Callable[[str], None]
     ) -> dict[int, FetchError]:
-        """Fetch every missing batch; returns the errors of those that failed, by batch number.
+        """Fetch every missing batch; returns the errors of the failed batches by batch number.
 
         Args:
             count: number of batches.
@@ -103,14 +103,14 @@ class FetchBatches:
         *,
         incomplete: bool = False,
     ) -> dict[str, str]:
-        """Fetch PMIDs in batches of `size`; returns the PMIDs of failed batches with the reason.
+        """Fetch PMIDs in batches of `size`; returns the PMIDs of failed batches, each with the reason.
 
         Args:
             pmids: all PMIDs of the request.
             size: PMIDs per batch.
-            fetch: returns the lines of these PMIDs.
+            fetch: returns the lines for the PMIDs of one batch.
             progress: receives a line for each batch.
-            incomplete: accept failed batches.
+            incomplete: whether to accept failed batches.
 
         Raises:
             FetchError: as for `fetch`, or a batch failed and `incomplete` is false.
@@ -126,7 +126,7 @@ class FetchBatches:
         return {pmid: f"not fetched: {error.message}" for number, error in failed.items() for pmid in batches[number]}
 
     def write(self, number: int, lines: Iterable[str]) -> None:
-        """Write a batch; its file appears when it is complete."""
+        """Write a batch. Its file appears only when the batch is complete."""
         path = self._path(number)
         fresh = path.with_suffix(".new")
         with fresh.open("w", encoding="utf-8", newline="\n") as stream:
@@ -134,7 +134,7 @@ class FetchBatches:
         fresh.replace(path)
 
     def read(self) -> Iterator[tuple[int, int, str]]:
-        """Yield (batch number, line number, line without its end) of all batches in order, counting from 0."""
+        """Yield (batch number, line number, line without line break) for all batches in order; numbers start at 0."""
         for path in sorted(self._folder.glob("*.part")):
             with path.open(encoding="utf-8", newline="\n") as stream:
                 for place, line in enumerate(stream):

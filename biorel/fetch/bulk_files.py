@@ -1,7 +1,7 @@
-"""Bulk files of one service: downloaded, or copied from a local folder.
+"""Downloads the bulk files of one service, or copies them from a local folder.
 
-`downloads.json` lists the files that are complete, so that a killed fetch resumes. A file that has changed since it
-was written is fetched again.
+`downloads.json` lists the files that are complete, so that a killed fetch resumes. A listed file
+that was changed afterwards is fetched again.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class BulkFile:
     """A file to fetch.
 
     Attributes:
-        name: of the saved file.
-        urls: its addresses, in the order in which they are tried.
-        sha256: of its content, if known.
-        local_names: possible names of a local copy; empty for `name` alone.
+        name: the name of the saved file.
+        urls: the addresses of the file, in the order in which they are tried.
+        sha256: the SHA-256 of the content; empty if not known.
+        local_names: possible names of a local copy; if empty, only `name` is possible.
         check: raises InputError for a file with the wrong content.
     """
 
@@ -80,7 +80,7 @@ def copy_files(files: Sequence[BulkFile], folder: Path, local: Path, counts: Cou
     """Copy the files that are in a local folder, or the one file that `local` names.
 
     Raises:
-        InputError: no file is there, or one is damaged or has the wrong content.
+        InputError: the folder contains none of the files, or a file is damaged or has the wrong content.
     """
     copied = []
     for file in files:
@@ -116,7 +116,7 @@ def _read_state(folder: Path) -> dict[str, DownloadedFile]:
 
 
 def _remove_foreign(folder: Path, files: Sequence[BulkFile]) -> None:
-    """Remove what an earlier, failed command left in the folder, as the manifest would not list it."""
+    """Remove files that an earlier, failed command left in the folder, as the manifest would not list them."""
     names = {file.name for file in files}
     ours = {STATE} | {name + suffix for name in names for suffix in ("", ".part", ".part.json")}
     for path in folder.iterdir():
@@ -128,7 +128,7 @@ def _remove_foreign(folder: Path, files: Sequence[BulkFile]) -> None:
 
 
 def _download_from_any(file: BulkFile, target: Path, client: Client) -> DownloadedFile:
-    """The file from the first address that has it. If none has it, the error of the last one is raised."""
+    """Download the file from the first address that works. If all fail, the error of the last address is raised."""
     for url in file.urls[:-1]:
         try:
             return download(client, url, target, sha256=file.sha256)

@@ -1,4 +1,4 @@
-"""Gold corpora and the addresses where their authors publish them, read from `resources/corpora.toml`."""
+"""Reads the gold corpora, and the addresses where their authors publish them, from `resources/corpora.toml`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class CorpusFile:
     """One file of a corpus.
 
     Attributes:
-        urls: addresses, in the order in which they are tried.
-        name: of the saved file.
-        sha256: empty if not known.
-        unpack: whether it is an archive to unpack.
+        urls: the addresses of the file, in the order in which they are tried.
+        name: the name of the saved file.
+        sha256: the SHA-256 of the file; empty if not known.
+        unpack: whether the file is an archive to unpack.
     """
 
     urls: tuple[str, ...]
@@ -32,9 +32,9 @@ class Corpus:
     """A gold corpus.
 
     Attributes:
-        page: the authors' description.
-        licence, citation: as stated by its authors.
-        use: command lines that read it, with {out} for its folder.
+        page: the address of the authors' description.
+        licence, citation: as stated by the authors.
+        use: command lines that read the corpus, with {out} for its folder.
     """
 
     name: str
@@ -57,14 +57,14 @@ def corpus_service(corpus: Corpus, url: str | None = None) -> Service:
 
     Args:
         corpus: the corpus.
-        url: a mirror that has all files under their names.
+        url: the address of a mirror that has all files under the same names.
 
     Raises:
         ConfigError: the address is invalid.
     """
     addresses = [url] if url else [address for file in corpus.files for address in file.urls]
     by_hand = (
-        f"save the files by browser from {corpus.page} into a folder, then: "
+        f"save the files with a browser from {corpus.page} into a folder, then: "
         f"biorel fetch corpus {corpus.name} --from FOLDER --out DATA"
     )
     return Service(

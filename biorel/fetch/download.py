@@ -1,4 +1,4 @@
-"""One file from a service or a local copy, verified and then moved into place.
+"""Fetches or copies one file, verifies it, and then moves it into place.
 
 A download is kept as NAME.part in the same folder until it is verified. After an interruption it resumes if the ETag
 or the date says that the server still has the same file; otherwise it starts again.
@@ -27,7 +27,7 @@ _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class DownloadedFile:
-    """The provenance of a file, for the manifest; `origin` is its address, or the path that it was copied from."""
+    """The provenance of a file, for the manifest. `origin` is the address or the local path that the file came from."""
 
     name: str
     origin: str
@@ -56,10 +56,10 @@ def download(client: Client, url: str, target: Path, *, sha256: str = "") -> Dow
     """Fetch a file.
 
     Args:
-        client: of the service that the address belongs to.
-        url: of the file.
-        target: path of the file; its folder exists.
-        sha256: the expected digest, if known.
+        client: the client of the service that the address belongs to.
+        url: the address of the file.
+        target: the path of the saved file; its folder must exist.
+        sha256: the expected digest; empty if not known.
 
     Raises:
         FetchError: no try gave a complete file with the right content. A part that can be resumed is kept.
@@ -76,7 +76,8 @@ def download(client: Client, url: str, target: Path, *, sha256: str = "") -> Dow
         if sha256 and (actual := sha256_of(part)) != sha256:
             part.unlink()
             raise FetchError(
-                f"{url}: SHA-256 is {actual}, expected {sha256}", "the file may have been published again with changes"
+                f"{url}: SHA-256 is {actual}, expected {sha256}",
+                "check whether a changed file was published at this address",
             )
         file = _describe(target.name, url, part, remote.last_modified)
         part.replace(target)
@@ -90,7 +91,7 @@ def copy(source: Path, target: Path, *, sha256: str = "") -> DownloadedFile:
     """Copy a local file, with the same checks as for a download.
 
     Raises:
-        InputError: the file is missing, a web page, damaged gzip, or has the wrong digest.
+        InputError: the file is missing, is a web page or damaged gzip, or has the wrong digest.
     """
     if not source.is_file():
         raise InputError(f"{source}: no such file", "check the path")
@@ -98,7 +99,9 @@ def copy(source: Path, target: Path, *, sha256: str = "") -> DownloadedFile:
     try:
         _verify(source, source.name)
         if sha256 and (actual := sha256_of(source)) != sha256:
-            raise InputError(f"{source}: SHA-256 is {actual}, expected {sha256}", "check that this is the right file")
+            raise InputError(
+                f"{source}: SHA-256 is {actual}, expected {sha256}", "check whether this is the right file"
+            )
         shutil.copyfile(source, part)
         file = _describe(target.name, str(source.resolve()), part, "")
         part.replace(target)
@@ -114,7 +117,7 @@ def sha256_of(path: Path) -> str:
 
 
 def _receive(client: Client, url: str, part: Path, note: Path) -> _RemoteFile:
-    """Complete the part; returns the server's description of the file."""
+    """Complete the partial file; returns the server's description of the file."""
     known = _resumable(part, note, url)
     offset = part.stat().st_size if known else 0
     if known and known.size == offset:
@@ -193,9 +196,9 @@ def _verify(path: Path, name: str) -> None:
         head = stream.read(HEAD_BYTES)
     title = page_title(head)
     if title:
-        raise InputError(f"{path}: a {title} instead of data", "download the file by browser")
+        raise InputError(f"{path}: a {title} instead of data", "download the file with a browser")
     if not head:
-        raise InputError(f"{path}: empty", "fetch or copy the file again")
+        raise InputError(f"{path}: the file is empty", "fetch or copy the file again")
     if name.endswith(".gz") and not head.startswith(GZIP_MAGIC):
         raise InputError(f"{path}: not a gzip file, despite the name {name}")
     if head.startswith(GZIP_MAGIC):

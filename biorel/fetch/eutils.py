@@ -1,4 +1,4 @@
-"""NCBI's E-utilities: the PMIDs of a query (esearch), and the articles of PMIDs (epost, then efetch)."""
+"""Asks NCBI's E-utilities for the PMIDs of a query (esearch) and for the articles of PMIDs (epost, then efetch)."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Hits:
 def search(client: Client, query: str, counts: Counts, limit: int | None = None) -> list[str]:
     """The PMIDs of a query, each once, in PubMed's order (the most recent first).
 
-    If there are more hits than a search lists, the query is repeated for spans of entry dates.
+    If there are more hits than one search can list, the query is repeated for spans of entry dates.
 
     Args:
-        client: of the E-utilities.
-        query: in PubMed's query language.
+        client: the client of the E-utilities.
+        query: the query in PubMed's query language.
         counts: counts words that PubMed did not find.
         limit: maximum number of PMIDs.
 
@@ -75,11 +75,11 @@ def fetch_articles(client: Client, pmids: Sequence[str]) -> list[Citation]:
     Missing articles are requested a second time, as PubMed sometimes leaves articles out.
 
     Args:
-        client: of the E-utilities.
+        client: the client of the E-utilities.
         pmids: at most `BATCH`.
 
     Raises:
-        FetchError: the service does not answer, or not in PubMed XML.
+        FetchError: the service does not answer, or its answer is not PubMed XML.
     """
     found: dict[str, Citation] = {}
     for _ in range(_ROUNDS):
@@ -155,7 +155,7 @@ def _hits(body: bytes, query: str, counts: Counts) -> Hits:
 
 
 def _fetch(client: Client, pmids: Sequence[str]) -> dict[str, Citation]:
-    """One try: post the list, fetch and parse it. Each try posts the list again, as the service may have lost it."""
+    """One try: post the list, fetch and parse it. The list is posted at each try, as the service may have lost it."""
     posted = _tree(client.once("epost.fcgi", {"db": "pubmed", "id": ",".join(pmids)}, post=True), "epost")
     session, key = posted.findtext("WebEnv"), posted.findtext("QueryKey")
     if not session or not key:
@@ -178,7 +178,7 @@ def _fetch(client: Client, pmids: Sequence[str]) -> dict[str, Citation]:
 
 def _tree(body: bytes, place: str) -> Any:
     if len(body) > _MAX_TREE:
-        raise BadAnswerError(f"{place}: an answer of {len(body)} bytes")
+        raise BadAnswerError(f"{place}: the answer is too long ({len(body)} bytes)")
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         return etree.fromstring(body, parser)

@@ -1,4 +1,4 @@
-"""HTTP requests to one service: paced, retried where that may help, and sent only to the service's own hosts.
+"""Sends HTTP requests to one service at a limited pace, retries them where that may help, and stays on its hosts.
 
 An answer counts as received only after it has been parsed. The parser therefore runs inside the retry loop: a
 truncated body, a web page with status 200 or an error message from the service leads to another request.
@@ -80,11 +80,11 @@ class Pace:
 
 
 class BadAnswerError(Exception):
-    """An unusable answer, where asking again may help.
+    """The service sent an unusable answer, and asking again may help.
 
     Attributes:
-        reason: for messages.
-        wait: seconds that the service asks to wait.
+        reason: the reason, as messages show it.
+        wait: the pause that the service asks for, in seconds.
     """
 
     def __init__(self, reason: str, wait: float = 0.0) -> None:
@@ -114,11 +114,11 @@ class Client:
         report: Callable[[str], None] = _silent,
     ) -> None:
         """Args:
-        service: the address, the allowed hosts and the pace.
-        common: parameters of every request.
-        key: sent as `api_key`; allows a faster pace.
+        service: has the address, the allowed hosts and the pace.
+        common: the parameters that every request has.
+        key: the API key, sent as `api_key`; it allows a faster pace.
         clock: measures and makes the pauses.
-        report: receives a line for every retry.
+        report: receives a line of text for every retry.
         """
         self.service = service
         self.clock = clock
@@ -161,9 +161,11 @@ class Client:
         """
         title = page_title(content)
         if title and is_captcha(content):
-            raise FetchError(f"{place}: a check for robots ({title}) instead of data", self.service.by_hand)
+            raise FetchError(
+                f"{place}: the service sent a check for robots ({title}) instead of data", self.service.by_hand
+            )
         if title:
-            raise BadAnswerError(f"a {title} instead of data")
+            raise BadAnswerError(f"the service sent a {title} instead of data")
 
     def repeat(self, place: str, attempt: Callable[[], T]) -> T:
         """The result of the first attempt without a BadAnswerError or a network error.
@@ -187,7 +189,7 @@ class Client:
                 fault = network_fault(error)
             if wait > MAX_WAIT:
                 raise FetchError(
-                    f"{place}: {fault}; the service asks for a pause of {wait:.0f} s", "try again after that"
+                    f"{place}: {fault}; the service asks for a pause of {wait:.0f} s", "try again after that pause"
                 )
             try:
                 retry = retry.increment("GET", place)
@@ -211,8 +213,8 @@ class Client:
         """One answer with its body unread, after redirects within the service's hosts.
 
         Raises:
-            BadAnswerError: a status that may be temporary.
-            FetchError: another status that is not in `accept`, or a redirect to another host.
+            BadAnswerError: the status may be temporary.
+            FetchError: the status is an error that is not in `accept`, or the service redirects to another host.
         """
         data = dict(parameters or {})
         post = post or bool(self._key and data) or len(urlencode(data)) > _MAX_QUERY
@@ -264,14 +266,14 @@ class Client:
         raise FetchError(f"{self.service.name}: {_bare(url)}: {reason}", self.service.by_hand)
 
     def _without_key(self, text: str) -> str:
-        """The text with the key masked: a service may echo the request."""
+        """The text with the API key masked, as a service may repeat the request in its answer."""
         for secret in {self._key, quote(self._key, safe="")} - {""}:
             text = text.replace(secret, "***")
         return text
 
 
 def unreachable(client: Client) -> str:
-    """The reason why a service cannot be reached, after one try. Empty if it answers, with any status."""
+    """The reason why a service cannot be reached, after one try; empty if the service answers with any status."""
     address = client.service.url
     try:
         with client.opened(address, accept=_ANY_STATUS):
@@ -308,7 +310,7 @@ def page_title(head: bytes) -> str | None:
 
 
 def is_captcha(page: bytes) -> bool:
-    """Whether a page is a check for robots. A retry cannot pass it."""
+    """Whether a page is a check for robots, which a retry cannot pass."""
     return bool(_CAPTCHA.search(page))
 
 

@@ -1,7 +1,7 @@
-"""PubMed's articles: searched, fetched in batches or read from baseline files, and written as tables.
+"""Fetches PubMed's articles in batches or reads them from baseline files, and writes them as tables.
 
-All articles are first kept in batches, one for each request or file. So a killed command resumes, and the versions of
-an article are compared before the tables are written.
+All articles are first kept in batches, one for each request or file. A killed command can therefore resume, and the
+versions of an article are compared before the tables are written.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def search_once(
     PMIDs and counts are kept in `folder`, so that a resumed command does not search again.
 
     Args:
-        folder: of the output.
-        batches: of the output.
-        client: of the E-utilities.
-        query: in PubMed's query language.
+        folder: the output folder.
+        batches: the batches in the output folder.
+        client: the client of the E-utilities.
+        query: the query in PubMed's query language.
         limit: maximum number of PMIDs.
         counts: counts words that PubMed did not find.
 
@@ -54,7 +54,9 @@ def search_once(
     searched = Counts()
     pmids = search(client, query, searched, limit)
     if not pmids:
-        raise InputError(f"no article of PubMed matches the query {query!r}", "try it at pubmed.ncbi.nlm.nih.gov")
+        raise InputError(
+            f"no article of PubMed matches the query {query!r}", "try the query at pubmed.ncbi.nlm.nih.gov"
+        )
     batches.discard()
     write_pmids(folder / PMIDS, pmids)
     kept = {"counts": searched.by_reason, "examples": searched.examples}
@@ -68,7 +70,7 @@ def search_once(
 def fetch_batches(
     batches: FetchBatches, pmids: Sequence[str], client: Client, progress: Progress, *, incomplete: bool
 ) -> dict[str, str]:
-    """Fetch the articles of these PMIDs; returns the PMIDs of failed batches with the reason.
+    """Fetch the articles of these PMIDs; returns the PMIDs of failed batches, each with the reason.
 
     Raises:
         FetchError: as for `FetchBatches.fetch_pmids`.
@@ -86,8 +88,8 @@ def read_baseline(
     """Read baseline and update files, one batch for each.
 
     Args:
-        batches: of the output.
-        files: in the order of `pubmed_versions.baseline_files`.
+        batches: the batches in the output folder.
+        files: the files, in the order of `pubmed_versions.baseline_files`.
         wanted: PMIDs of the articles to keep; None for all.
         progress: receives a line for each file.
 
@@ -115,10 +117,11 @@ def write_tables(
     """Write the latest versions of the articles in the batches; returns their number.
 
     Args:
-        folder: of the output.
-        batches: the articles.
-        versions: of the same files; empty so far.
-        reasons: why a PMID is missing. Written articles are removed from it, excluded ones added.
+        folder: the output folder.
+        batches: contain the articles.
+        versions: collects the versions of the articles in these batches; empty at first.
+        reasons: by PMID, why an article is missing. Written articles are removed from the mapping, excluded ones are
+            added.
         counts: counts articles read, excluded and written.
         limit: maximum number of articles to write.
     """

@@ -1,4 +1,4 @@
-"""PubTator3's export of annotated abstracts, as BioC JSON or PubTator text."""
+"""Fetches annotated abstracts from PubTator3, as BioC JSON or PubTator text."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def export(client: Client, pmids: Sequence[str], format_: Format) -> dict[str, l
     Missing documents are requested a second time. Documents that were not requested are left out.
 
     Args:
-        client: of the PubTator3 API.
-        pmids: at most `BATCH`.
-        format_: `biocjson` gives one line of JSON for each document, `pubtator` the lines of its block.
+        client: the client of the PubTator3 API.
+        pmids: at most `BATCH` PMIDs.
+        format_: `biocjson` gives one line of JSON for each document, `pubtator` gives the lines of its block.
 
     Raises:
-        FetchError: the service does not answer, or not in this format.
+        FetchError: the service does not answer, or its answer is not in this format.
     """
     found: dict[str, list[str]] = {}
     for _ in range(_ROUNDS):
@@ -54,18 +54,18 @@ def fetch_export(
     *,
     incomplete: bool,
 ) -> dict[str, str]:
-    """Fetch the documents into one file; returns the PMIDs without a document, with the reason.
+    """Fetch the documents into one file; returns each PMID without a document, with the reason.
 
-    The batches are kept in the folder of the file until all are there.
+    The batches are kept in the folder of the file until all of them are fetched.
 
     Args:
-        path: of the file.
-        pmids: of the documents.
-        format_: of the service's answer and of the file.
-        client: of the PubTator3 API.
+        path: the path of the file.
+        pmids: the PMIDs of the documents.
+        format_: the format of both the answer and the file.
+        client: the client of the PubTator3 API.
         counts: counts the documents.
         progress: receives a line for each batch.
-        incomplete: accept failed batches.
+        incomplete: whether to accept failed batches.
 
     Raises:
         FetchError: as for `FetchBatches.fetch_pmids`.
@@ -93,13 +93,13 @@ def fetch_export(
 
 
 def _bioc_documents(body: bytes) -> dict[str, list[str]]:
-    """The documents of `{"PubTator3": [...]}`, or of JSON lines as PubTator Central sent; the first of each PMID."""
+    """The documents of `{"PubTator3": [...]}`, or of PubTator Central's JSON lines; of each PMID only the first."""
     if not body.strip():
         return {}
     try:
         values = [json.loads(body)]
     except RecursionError as error:
-        raise BadAnswerError("nested too deeply") from error
+        raise BadAnswerError("the JSON is nested too deeply") from error
     except ValueError as whole:
         try:
             values = [json.loads(line) for line in body.splitlines() if line.strip()]
@@ -128,7 +128,7 @@ def _document_list(value: Any) -> list[dict[str, Any]]:
 
 
 def _pubtator_documents(body: bytes) -> dict[str, list[str]]:
-    """The blocks of PubTator text; the first of each PMID."""
+    """The blocks of PubTator text; of each PMID only the first."""
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -1,7 +1,7 @@
-"""Selected documents of PubTator's bulk dump, read in one pass.
+"""Selects documents of PubTator's bulk dump in one pass.
 
-The dump is one PubTator file of tens of gigabytes, plain or gzip. It is read as bytes, line by line: memory holds one
-line and the selected PMIDs.
+The dump is one PubTator file of tens of gigabytes, plain or gzip. It is read as bytes, line by line, so
+memory holds only one line and the selected PMIDs.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class FilteredDump:
     """The result of one pass.
 
     Attributes:
-        bytes_read: of the decompressed dump.
+        bytes_read: number of bytes of the decompressed dump.
         documents: number of documents in the dump.
-        kept: number of documents written.
+        kept: number of documents that were written.
         missing: selected PMIDs that are not in the dump, in their order.
     """
 
@@ -103,7 +103,9 @@ def _lines(path: Path) -> Iterator[bytes]:
 def _check_head(path: Path) -> None:
     head = read_head(path)
     if page_title(head):
-        raise InputError(f"{path}: a {page_title(head)} instead of a dump", "download it by browser or with curl")
+        raise InputError(
+            f"{path}: this is a {page_title(head)}, not a dump", "download the dump with a browser or curl"
+        )
     if not _TITLE.match(head.replace(b"\0", b" ")):
         raise InputError(
             f"{path}: not PubTator text (it begins with {head[:40]!r})",

@@ -1,4 +1,4 @@
-"""The services that biorel fetches files and records from, read from `resources/services.toml`."""
+"""Reads the services that biorel fetches files and records from, as listed in `resources/services.toml`."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class ServiceFile:
     """A bulk file of a service.
 
     Attributes:
-        path: below the address of the service.
-        name: of the saved file.
-        optional: fetched only if the user names it.
+        path: the path below the address of the service.
+        name: the name of the saved file.
+        optional: whether the file is fetched only if the user names it.
     """
 
     path: str
@@ -36,11 +36,11 @@ class Service:
 
     Attributes:
         url: the base address, without a final slash.
-        hosts: the only hosts that requests and redirects may go to, with the port if the address has one.
-        page: address for a browser.
-        by_hand: instructions for the case that the service sends a page instead of data.
+        hosts: the only hosts that requests and redirects may go to, each with a port if the address includes a port.
+        page: the address to open in a browser.
+        by_hand: what the user can do if the service sends a web page instead of data.
         per_second, per_second_with_key: allowed requests per second.
-        retry_statuses: further HTTP statuses after which this service is asked again.
+        retry_statuses: HTTP statuses, in addition to the usual ones, after which the request is sent again.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Service:
 
 
 def read_service(path: Path, name: str, url: str | None = None, environ: Mapping[str, str] = os.environ) -> Service:
-    """A service of the file. `url` or the variable BIOREL_<NAME>_URL replaces its address.
+    """Read one service from the file. `url` or the variable BIOREL_<NAME>_URL replaces the address in the file.
 
     Raises:
         ConfigError: the address is invalid.
@@ -81,7 +81,8 @@ def host_of(address: str) -> str:
     """The host of an http or https address, with the port if there is one.
 
     Raises:
-        ConfigError: the address is invalid, contains a user, password or query, or uses http for another machine.
+        ConfigError: the address is invalid, contains a user, password or query, or uses http for a server
+            that is not on this machine.
     """
     try:
         parts = urlsplit(address)

@@ -309,7 +309,7 @@ def test_reports_a_deeply_nested_answer_of_pubtator_in_one_line(tmp_path):
 
 def test_rejects_a_huge_answer_of_epost(tmp_path):
     (tmp_path / "a").write_bytes(b"<ePostResult>" + b"<a/>" * 300_000 + b"</ePostResult>")
-    with pytest.raises(FetchError, match="an answer of 1200027 bytes"):
+    with pytest.raises(FetchError, match=r"the answer is too long \(1200027 bytes\)"):
         fetch_articles(Answers(tmp_path / "a"), ["1"])
 
 
