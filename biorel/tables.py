@@ -106,7 +106,7 @@ def _schema_of(path: Path, found: list[str], kind: type) -> pa.Schema:
     first = [field.name for field in fields(kind) if field.default is MISSING]
     if found != schema.names and found != first:
         raise InputError(
-            f"{path}: columns {str(found)[:_SHOWN]} where {schema.names} were expected",
+            f"{path}: found the columns {str(found)[:_SHOWN]} where {schema.names} were expected",
             "the table was written by another version of biorel; build it again",
         )
     return pa.schema([schema.field(name) for name in found])

@@ -92,7 +92,7 @@ class RelationComponent:
             settings: the arguments of `biorel.load`.
 
         Raises:
-            BiorelError: as `biorel.load`.
+            BiorelError: see `biorel.load`.
         """
         self._settings = settings
         self._process = os.getpid()

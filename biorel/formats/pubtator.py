@@ -64,7 +64,7 @@ def read_pubtator(path: Path, counts: Counts) -> Iterator[Annotated]:
             block, block_id = [], ""
         if line.strip() and len(block) >= _MOST_LINES:
             counts.add(Reason.ROWS_READ)
-            _bad_row(path, number, f"more than {_MOST_LINES} lines under one title", counts)
+            _bad_row(path, number, f"too many lines under one title (more than {_MOST_LINES})", counts)
         elif line.strip():
             block.append((number, line))
             block_id = title[1] if starts_next and title else block_id
@@ -100,7 +100,7 @@ def _document(path: Path, block: list[tuple[int, str]], counts: Counts) -> Itera
     for number, line in rows:
         fields = [field.strip("\r") for field in line.split("\t")]
         if fields[0].strip() != doc_id:
-            _bad_row(path, number, f"row of {fields[0][:_QUOTED]!r} under document {doc_id[:_QUOTED]}", counts)
+            _bad_row(path, number, f"row with the id {fields[0][:_QUOTED]!r} under document {doc_id[:_QUOTED]}", counts)
         elif len(fields) >= _MIN_ANNOTATION_FIELDS and all(is_offset(part.strip()) for part in fields[1:3]):
             named = _mentions(doc_id, fields)
             mentions.extend(named)

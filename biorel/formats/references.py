@@ -53,7 +53,7 @@ def resolve(raw: str, type_: str, concepts: Mapping[str, Concept]) -> Concept | 
 
 
 def distinct_curations(curations: Iterable[Curation], counts: Counts, place: str) -> tuple[Curation, ...]:
-    """The distinct curations of a document in order. Repeated ones are dropped and counted."""
+    """The distinct curations of a document in order. Repeated curations are dropped and counted."""
     given = tuple(curations)
     kept = tuple(dict.fromkeys(given))
     if len(kept) < len(given):

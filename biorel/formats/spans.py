@@ -59,7 +59,7 @@ def check_spans(document: Document, mentions: Sequence[Mention], counts: Counts,
 
 
 def without_repeats(mentions: Iterable[Mention], counts: Counts, place: str) -> tuple[Mention, ...]:
-    """The distinct mentions in order. Repeated ones are dropped and counted."""
+    """The distinct mentions in order. Repeated mentions are dropped and counted."""
     kept: dict[Mention, None] = {}
     for mention in mentions:
         if mention in kept:

@@ -43,7 +43,9 @@ def read_squad(path: Path, counts: Counts) -> Iterator[tuple[Document, tuple[Que
     try:
         text = content.decode("utf-8-sig")
         if not fits_in_memory(text):
-            raise InputError(f"{path}: the file has too many values to be read at once", "divide it into several files")
+            raise InputError(
+                f"{path}: the file has too many values to be read at once", "divide the file into several files"
+            )
         value = json.loads(text)
     except (UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON ({error})", _HINT) from error

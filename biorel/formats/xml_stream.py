@@ -128,6 +128,6 @@ class Meter:
         first, *tags = content.split(b"<")
         counts = [self._equals + first.count(b"="), *(tag.count(b"=") for tag in tags)]
         if max(counts) > MOST_ATTRIBUTES:
-            raise InputError(f"{self._place}: a tag has more than {MOST_ATTRIBUTES} attributes", _HINT)
+            raise InputError(f"{self._place}: too large: a tag has more than {MOST_ATTRIBUTES} attributes", _HINT)
         self._equals = counts[-1]
         return content

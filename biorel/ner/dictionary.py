@@ -49,7 +49,8 @@ class DictionaryTagger:
             names.setdefault(lowered(name), set()).add((name if is_exact(name) else "", type_))
         if not names:
             raise InputError(
-                "the lexicon has no usable name", "build one with biorel build-linker, or give lines of name<TAB>type"
+                "the lexicon has no usable name",
+                "build a lexicon with biorel build-linker, or give a file with lines name<TAB>type",
             )
         self._automaton = ahocorasick.Automaton()
         for key, entries in names.items():

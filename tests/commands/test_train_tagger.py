@@ -133,7 +133,10 @@ def test_rejects_files_without_gold_mentions(tmp_path, corpus, write, capsys, ba
     ("row", "expected"),
     [
         ("1\t3\t8\tzetin", "rows excluded: they are malformed: {}:3: neither an annotation nor a relation"),
-        ("2\t3\t8\tzetin\tChemical\tD1", "rows excluded: they are malformed: {}:3: row of '2' under document 1"),
+        (
+            "2\t3\t8\tzetin\tChemical\tD1",
+            "rows excluded: they are malformed: {}:3: row with the id '2' under document 1",
+        ),
     ],
 )
 def test_names_the_malformed_row_if_no_mention_remains(tmp_path, corpus, write, capsys, broken, row, expected):

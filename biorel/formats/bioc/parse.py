@@ -135,7 +135,7 @@ def _json_documents(path: Path, value: Any) -> Iterator[Node]:
         keys = ", ".join(value)[:80] if isinstance(value, dict) else ""
         description = f"an object with the keys {keys or '(none)'}" if isinstance(value, dict) else repr(value)[:40]
         raise InputError(
-            f"{path}: {description} where a BioC collection or document was expected",
+            f"{path}: found {description} where a BioC collection or document was expected",
             "a BioC document has 'passages', a collection has 'documents'",
         )
 
