@@ -1,7 +1,7 @@
-"""CTD's curated relations of articles: chemical-gene, chemical-disease, gene-disease.
+"""Reads the relations that CTD curated from articles: chemical-gene, chemical-disease and gene-disease.
 
-A row of CTD has one pair and the articles that report it; it becomes one curation for each article and relation. A row
-without direct evidence was inferred by CTD from two others: its curations are not asserted.
+A row of CTD has one pair of concepts and the articles that report the pair. The row becomes one curation for each
+article and relation. CTD inferred the rows without direct evidence from other rows; their curations are not asserted.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _EVIDENCE = "DirectEvidence"
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table of relations.
+    """One of CTD's tables of relations.
 
     Attributes:
-        names: of the bulk file, newest first.
-        head, tail: columns of the concepts.
-        relation: column of the relations, joined with `|`; empty if all rows state `marker/mechanism`.
+        names: possible names of the bulk file, newest first.
+        head, tail: the columns of the two concepts.
+        relation: the column of the relations, which are joined with `|`; empty if all rows state `marker/mechanism`.
         has_inferred: whether a row without a relation is one that CTD inferred.
     """
 
@@ -53,20 +53,20 @@ _TYPE_COLUMNS = ("TypeName", "Code", "ParentCode")
 def read_curations(
     folder: Path, counts: Counts, doc_ids: Container[str] | None = None, names: dict[str, str] | None = None
 ) -> Iterator[Curation]:
-    """Yield the curations of the CTD files in a folder as a stream, file by file, row by row.
+    """Yield the curations of the CTD files in a folder, file by file and row by row.
 
     The same curation can occur more than once, as CTD has a row for each organism.
 
     Args:
-        folder: with any of CTD_chem_gene_ixns, CTD_chemicals_diseases, CTD_genes_diseases or the newer
+        folder: contains any of CTD_chem_gene_ixns, CTD_chemicals_diseases, CTD_genes_diseases or the newer
             CTD_curated_chemicals_diseases and CTD_curated_genes_diseases, which are preferred.
-        counts: counts rows, and why a row was excluded.
+        counts: counts the rows, and the excluded rows by reason.
         doc_ids: the articles to keep; None for all.
-        names: receives the first name of each concept by id; None if names are not needed. The files must have columns
-            of names then.
+        names: receives the first name of each concept by id; None if names are not needed. If it is given,
+            the files must have columns of names.
 
     Raises:
-        InputError: there is no CTD file, or one cannot be read, is a web page or lacks a column.
+        InputError: there is no CTD file, or a file cannot be read, is a web page or lacks a column.
     """
     found = [(table, find_table(folder, table.names, counts)) for table in _TABLES]
     if not any(path for _, path in found):
@@ -168,7 +168,7 @@ def _articles(raw: str, counts: Counts, path: Path, number: int) -> list[str]:
 def read_interaction_types(folder: Path, counts: Counts) -> dict[str, str]:
     """The parent of each chemical-gene interaction type; "" for a type at the top.
 
-    Names are spelled as in the actions (`metabolic_processing`).
+    The names of the types are spelled as in CTD's actions (`metabolic_processing`).
 
     Raises:
         InputError: the file is missing, cannot be read, or names a parent that it does not list.

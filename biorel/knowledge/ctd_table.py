@@ -1,7 +1,7 @@
-"""CTD's bulk files as rows of named columns: csv or tsv, plain or gzip, read as a stream.
+"""Streams the rows of CTD's bulk files by the names of their columns. Files are csv or tsv, plain or gzip.
 
 A file begins with comments; its column names are in the line after `# Fields:`. Every value is text: a chemical may be
-named NA and a gene null.
+named `NA`, and a gene `null`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FIELD_SIZE = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class ConceptColumns:
-    """The columns of a type of concepts, which have the same names in all of CTD's files."""
+    """The columns of one type of concept. They have the same names in all of CTD's files."""
 
     type: str
     id: str
@@ -39,8 +39,8 @@ def find_table(folder: Path, names: Sequence[str], counts: Counts) -> Path | Non
     """The CTD file in the folder with the first of these names; None if there is no such file.
 
     Args:
-        folder: of the downloads.
-        names: of the table without suffix, in order of preference.
+        folder: the folder of the downloads.
+        names: possible names of the table without suffix, in order of preference.
         counts: counts other editions of the table, which are not read.
     """
     found = [path for name in names for suffix in _SUFFIXES if (path := folder / f"{name}{suffix}").is_file()]
@@ -66,8 +66,8 @@ def read_rows(path: Path, columns: Sequence[str], counts: Counts) -> Iterator[tu
     """
     if read_head(path).startswith(b"<"):
         raise InputError(
-            f"{path}: a web page where a CTD file was expected",
-            f"CTD sometimes sends a check for robots: download {path.name} by browser from {DOWNLOADS}",
+            f"{path}: this is a web page, not a CTD file",
+            f"CTD sometimes sends a check for robots: download {path.name} with a browser from {DOWNLOADS}",
         )
     separator = "," if ".csv" in path.suffixes else "\t"
     at: list[int] = []
@@ -95,12 +95,12 @@ def read_rows(path: Path, columns: Sequence[str], counts: Counts) -> Iterator[tu
     if not at:
         raise InputError(
             f"{path}: no line with the column names {', '.join(columns)}",
-            "CTD writes them after '# Fields:'; is this the right file?",
+            "check whether this is the right file; CTD writes the column names after '# Fields:'",
         )
 
 
 def _cells(line: str, separator: str) -> list[str]:
-    """The cells of one line. An unclosed quote takes the rest of the line, so there are too few cells then."""
+    """The cells of one line. After an unclosed quote the rest of the line is one cell, so there are too few cells."""
     # in a tab-separated file a quote is an ordinary character
     if separator == "\t" or '"' not in line:
         return line.split(separator)

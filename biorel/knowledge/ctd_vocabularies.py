@@ -1,7 +1,7 @@
-"""CTD's vocabularies: chemicals, diseases and genes with their synonyms and alternate ids.
+"""Reads CTD's vocabularies of chemicals, diseases and genes, with their synonyms and alternate ids.
 
-In these files `|` joins the names or ids of one concept; in PubTator it joins concepts. A disease (MEDIC) has a MeSH or
-an OMIM id, and its other ids are its alternate ids.
+In these files `|` joins the names or ids of one concept, whereas in PubTator `|` joins several concepts.
+A disease (MEDIC) has a MeSH or an OMIM id; the other ids of the disease are its alternate ids.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from biorel.knowledge.ctd_table import CHEMICAL, DISEASE, GENE, ConceptColumns, 
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A concept of a vocabulary. Its synonyms do not contain its name, nor its alternate ids its id."""
+    """A concept of a vocabulary. The name is not among the synonyms, and the id not among the alternate ids."""
 
     id: str
     type: str
@@ -29,7 +29,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class _Vocabulary:
-    """A file: its name, and its columns; `alternates` is empty if it has no alternate ids."""
+    """The name and the columns of one file; `alternates` is empty if the file has no alternate ids."""
 
     file: str
     columns: ConceptColumns
@@ -51,11 +51,11 @@ def read_vocabularies(folder: Path, counts: Counts) -> Iterator[Term]:
     """Yield the concepts of the vocabularies in a folder, file by file, row by row.
 
     Args:
-        folder: with any of CTD_chemicals, CTD_diseases, CTD_genes (csv or tsv, plain or gzip).
+        folder: contains any of CTD_chemicals, CTD_diseases and CTD_genes (csv or tsv, plain or gzip).
         counts: counts rows, rows without an id or a name, and missing vocabularies.
 
     Raises:
-        InputError: there is no vocabulary, or one cannot be read, is a web page or lacks a column.
+        InputError: there is no vocabulary, or a file cannot be read, is a web page or lacks a column.
     """
     found = [(vocabulary, find_table(folder, (vocabulary.file,), counts)) for vocabulary in _VOCABULARIES]
     if not any(path for _, path in found):
@@ -68,16 +68,16 @@ def read_vocabularies(folder: Path, counts: Counts) -> Iterator[Term]:
 
 
 def primary_ids(terms: Iterable[Term], counts: Counts) -> dict[str, str]:
-    """The primary id of each alternate id, without ambiguous ones (see `split_alternates`)."""
+    """The primary id of each alternate id, except for ambiguous alternate ids (see `split_alternates`)."""
     unambiguous, ambiguous = split_alternates((term.id, term.alternate_ids) for term in terms)
     counts.add(Reason.ALTERNATE_ID_AMBIGUOUS, count=len(ambiguous))
     return unambiguous
 
 
 def split_alternates(known: Iterable[tuple[str, Iterable[str]]]) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The alternate ids of exactly one concept, with its primary id; and the ambiguous alternate ids.
+    """Map each alternate id of exactly one concept to its primary id; returns the map and the ambiguous alternate ids.
 
-    An alternate id is ambiguous if two concepts have it or if it is itself a primary id.
+    An alternate id is ambiguous if two concepts share the id or if the id is also a primary id.
 
     Args:
         known: (primary id, alternate ids) of each concept.
@@ -99,7 +99,7 @@ def split_alternates(known: Iterable[tuple[str, Iterable[str]]]) -> tuple[dict[s
 def read_alternate_ids(path: Path, counts: Counts) -> dict[str, str]:
     """The primary id of each alternate disease id, from CTD's disease vocabulary (CTD_diseases, MEDIC).
 
-    An alternate id that belongs to two diseases, or that is itself a primary id, is ambiguous and left out.
+    Alternate ids that belong to two diseases, or that are also primary ids, are ambiguous and left out.
 
     Raises:
         InputError: the file cannot be read, is a web page or lacks a column.

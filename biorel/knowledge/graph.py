@@ -1,8 +1,8 @@
-"""K-Query (K-BERT): the triples that are attached to the entities of a document as branches.
+"""K-Query of K-BERT: chooses the triples that are attached to the entities of a document as branches.
 
-If a subject has more triples than branches, triples whose object the document mentions come first, then those with
-more articles, then alphabetical order of predicate and object. A triple that was curated only from this document is
-never chosen, so that training and use see the same: the knowledge of other articles.
+If a subject has more triples than the limit allows, triples whose object the document mentions are preferred, then
+triples with more articles, then the alphabetical order of predicate and object decides. A triple that was curated only
+from this document is never chosen, so that training and use both see only the knowledge of other articles.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from biorel.records import Triple
 
 @dataclass(frozen=True)
 class Subject:
-    """One entity of a document: its concept id (empty if it has none), and its names in the text."""
+    """One entity of a document: the concept id (empty if not known), and the names of the entity in the text."""
 
     id: str
     names: tuple[str, ...]
@@ -47,13 +47,13 @@ class Graph:
         return frozenset(self._by_name)
 
     def branches(self, subjects: Sequence[Subject], doc_id: str, limit: int) -> list[tuple[Triple, ...]]:
-        """For each subject of a document at most `limit` triples, the best first.
+        """At most `limit` triples for each subject of a document, the best first.
 
-        A subject is found by its id, or by its names if the graph does not have the id.
+        A subject is looked up by id, or by name if the graph does not contain the id.
 
         Args:
-            subjects: all entities of the document; an object that is one of them is preferred.
-            doc_id: of the document; a triple without other articles is skipped.
+            subjects: all entities of the document; triples whose object is one of these are preferred.
+            doc_id: the id of the document; triples that no other article supports are skipped.
         """
         present = list(dict.fromkeys(key for subject in subjects for key in _keys(subject)))
         return [tuple(islice(self._chosen(subject, present, doc_id), limit)) for subject in subjects]
@@ -96,13 +96,13 @@ _SHORTEST = 3  # characters of a name; shorter ones are too ambiguous
 
 
 def find_names(text: str, names: Collection[str]) -> list[tuple[int, int]]:
-    """Spans of the text that are names, from left to right, the longest at each place, none within another.
+    """Find names in a text, from left to right; at each place the longest. The spans do not overlap.
 
     Args:
-        names: as `name_key` spells them; those of more than 8 words or fewer than 3 characters are not looked for.
+        names: spelled as by `name_key`; names of more than 8 words or fewer than 3 characters are ignored.
 
     Returns:
-        character spans, half-open.
+        half-open character spans.
     """
     words = [match.span() for match in _WORD.finditer(text)]
     found: list[tuple[int, int]] = []

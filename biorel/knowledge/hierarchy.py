@@ -1,4 +1,4 @@
-"""MeSH as a graph: `is_a` from each concept to its parents, without circles."""
+"""Makes a graph of MeSH, with `is_a` edges from each concept to its parents and without circles."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def parent_edges(tree_numbers: Mapping[str, Sequence[str]], mapped_to: Mapping[s
     """Yield the distinct (child, parent) edges, in the order of the file.
 
     Args:
-        tree_numbers: from descriptor ids to tree numbers; the parent of `C04.588.322` is the descriptor at `C04.588`.
-        mapped_to: from supplementary concepts to the descriptors that they are mapped to, which are their parents.
+        tree_numbers: the tree numbers of each descriptor; the parent of `C04.588.322` is the descriptor at `C04.588`.
+        mapped_to: the descriptors that each supplementary concept is mapped to; they are its parents.
     """
     holders: dict[str, dict[str, None]] = {}
     for id_, places in tree_numbers.items():
@@ -32,8 +32,8 @@ def parent_edges(tree_numbers: Mapping[str, Sequence[str]], mapped_to: Mapping[s
 def without_circles(edges: Iterable[Edge]) -> tuple[list[Edge], list[Edge]]:
     """Split the edges into those of a graph without circles, and those that would close a circle.
 
-    MeSH can place a concept below another at one position of the tree and above it at a second. Of a circle, the edge
-    that comes last in the order of the edges is left out.
+    MeSH can place a concept below another at one position of the tree, and above the same concept at a second position.
+    The edges are followed in their order, and an edge that closes a circle is left out.
     """
     above: dict[str, list[str]] = {}
     for below, parent in edges:

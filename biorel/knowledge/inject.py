@@ -1,4 +1,4 @@
-"""K-Inject (K-BERT): adds the branches of a document to its example, as token ids."""
+"""K-Inject of K-BERT: adds the branches of a document to its example, as token ids."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Injector:
     """Writes the triples of a graph into documents, in one vocabulary.
 
     Attributes:
-        limit: maximum number of branches of an entity. They are attached to all of its mentions together.
-        by: `entities` attaches branches to the entities of the document; `names` to the names of the graph found in the
-            text, so that the branches do not reveal the entities to a network that has to find them.
+        limit: maximum number of branches of an entity. A branch is attached to all mentions of the entity together.
+        by: `entities` attaches branches to the entities of the document, `names` to the graph's names in the text,
+            so that the branches do not reveal the entities to a network that has to find them.
         support: if given, its features are appended to the text features of each pair.
-        text_features: the number of those; features beyond it are replaced.
+        text_features: the number of text features; features after these are replaced.
     """
 
     graph: Graph
@@ -48,11 +48,11 @@ class Injector:
         object.__setattr__(self, "_names", self.graph.subject_names if self.by == NAMES else frozenset())
 
     def __call__(self, example: Example, text: str) -> Example:
-        """The example with the branches of its entities, those of one entity together.
+        """Add the branches of the entities to an example; the branches of one entity are adjacent.
 
         Args:
-            example: of the text; branches that it has already are replaced.
-            text: that the example's character spans are of.
+            example: the example of the text; branches that are there already are replaced.
+            text: the text that the example's character spans refer to.
         """
         places, subjects = self._named(example, text) if self.by == NAMES else _entities(example, text)
         found = self.graph.branches(subjects, example.doc_id, self.limit)
@@ -96,7 +96,7 @@ def branch_words(triple: Triple) -> str:
 
 
 def _entities(example: Example, text: str) -> tuple[list[tuple[int, ...]], list[Subject]]:
-    """The tokens of each entity's mentions, and what it is known by; entities without a mention are none."""
+    """The tokens of each entity's mentions, and its id and names; entities without a mention are left out."""
     tokens: dict[int, set[int]] = {}
     names: dict[int, dict[str, None]] = {}
     for entity, start, end, first, last in zip(

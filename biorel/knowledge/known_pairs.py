@@ -1,4 +1,4 @@
-"""Known pairs of concepts: tab-separated rows of head id, tail id and, optionally, the articles that state the pair.
+"""Reads known pairs of concepts: tab-separated rows of head id, tail id and, optionally, the articles of the pair.
 
 Articles are PubMed ids joined with `|`, as in CTD's tables. Further columns are ignored.
 """
@@ -20,7 +20,7 @@ def read_known_pairs(path: Path, counts: Counts, excluded: Collection[str] = ())
     """Read the (head, tail) pairs, with ids in biorel's style. A header and lines that begin with `#` are skipped.
 
     Args:
-        excluded: PubMed ids. A row whose articles are all among these is left out; a row without articles is kept.
+        excluded: PubMed ids. A row is left out if all of its articles are excluded; a row without articles is kept.
 
     Raises:
         InputError: the file cannot be read, a row has no second column, or the file has no rows.
@@ -31,7 +31,7 @@ def read_known_pairs(path: Path, counts: Counts, excluded: Collection[str] = ())
             continue
         fields = line.split("\t")
         if len(fields) < 2:
-            raise InputError(f"{path}:{number}: one column instead of two ids", _FORM)
+            raise InputError(f"{path}:{number}: the row has one column instead of two ids", _FORM)
         if number == 1 and not any(character.isdigit() for character in line):
             continue
         head, tail = (concept_id(field, "") for field in fields[:2])

@@ -1,4 +1,4 @@
-"""MeSH: tree numbers and names of descriptors, and the descriptors that supplementary concepts are mapped to.
+"""Reads MeSH: tree numbers and names of descriptors, and the descriptors that supplementary concepts are mapped to.
 
 Ids are `MESH:D...` and `MESH:C...`. Tree numbers decide which concept is an ancestor of which, so values that are not
 tree numbers are left out.
@@ -35,16 +35,15 @@ class Mesh:
 
 
 def read_mesh(paths: Sequence[Path], counts: Counts) -> Mesh:
-    """Read one or several MeSH files. The data of a concept from several files are joined.
+    """Read one or several MeSH files. If several files describe a concept, their data are joined.
 
     Args:
-        paths: tree TSV, mtrees, descriptor XML and supplementary XML, see `mesh_files.read_entries`, in any
-            order.
-        counts: receives the values that are not tree numbers, and mtrees names without a descriptor.
+        paths: tree TSV, mtrees, descriptor XML or supplementary XML in any order (see `mesh_files.read_entries`).
+        counts: counts values that are not tree numbers, and mtrees names without a descriptor.
 
     Raises:
-        InputError: a file cannot be read or is of another kind, or an mtrees file is given without a file that has
-            the ids of its names.
+        InputError: a file cannot be read or is of another kind, or an mtrees file is given without a file that
+            has the ids for the names.
     """
     numbers: dict[str, dict[str, None]] = {}
     names: dict[str, str] = {}
@@ -64,11 +63,11 @@ def read_mesh(paths: Sequence[Path], counts: Counts) -> Mesh:
                 mapped_to.setdefault(entry.id, {}).update(dict.fromkeys(entry.mapped_to))
     files = ", ".join(map(str, paths)) or "no file"
     if not names and not by_name:
-        raise InputError(f"{files}: there is no MeSH concept", "is this a MeSH file?")
+        raise InputError(f"{files}: there is no MeSH concept", "check whether this is a MeSH file")
     if not names:
         raise InputError(
             f"{files}: mtrees files have names but no ids",
-            "give descYYYY.xml or the tree as TSV, too",
+            "give also descYYYY.xml or the tree as TSV, which have the ids",
         )
     ids = {name: id_ for id_, name in names.items()}
     for name, place in by_name:
@@ -84,7 +83,7 @@ def read_mesh(paths: Sequence[Path], counts: Counts) -> Mesh:
 
 
 def resolve(mesh: Mesh, id_: str) -> str | None:
-    """The id of a concept in this MeSH, or None if it has no such concept.
+    """The id of a concept in this MeSH, or None if this MeSH has no such concept.
 
     Some tools pad ids to nine digits. MeSH also has genuine ids of nine digits, so an id is looked up unchanged first,
     and then in the form with six digits.

@@ -1,7 +1,7 @@
-"""NLM's MeSH files, each read as a stream of entries.
+"""Reads each of NLM's MeSH files as a stream of entries.
 
 - the tree as TSV, `Tree Number, Desc Ui, Term` (2017MeshTree.txt; UTF-8, or UTF-16 as some projects keep it)
-- mtreesYYYY.bin, `Name;Tree number` a line, ISO-8859-1 or UTF-8, without ids
+- mtreesYYYY.bin, with `Name;Tree number` in each line and without ids (ISO-8859-1 or UTF-8)
 - descYYYY.xml and suppYYYY.xml
 """
 
@@ -68,7 +68,7 @@ def read_terms(paths: Sequence[Path], counts: Counts) -> Iterator[tuple[str, str
         counts: counts the terms.
 
     Raises:
-        InputError: a file cannot be read, or is other XML.
+        InputError: a file cannot be read, or is XML of another kind.
     """
     for path in paths:
         if not read_head(path).startswith(b"<"):
@@ -149,7 +149,7 @@ def _descriptor(record: Any) -> Entry | None:
 
 
 def _supplementary(record: Any) -> Entry | None:
-    """A supplementary concept. The descriptors that it is mapped to may have a star and a qualifier."""
+    """A supplementary concept. The ids of the descriptors may be written with a star and a qualifier."""
     id_ = _mesh_id(record.findtext("SupplementalRecordUI") or "")
     name = (record.findtext("SupplementalRecordName/String") or "").strip()
     targets = []

@@ -1,7 +1,7 @@
-"""The articles behind a pair in the graph, as numeric features in addition to those of the text.
+"""Turns the articles that support a pair in the graph into numeric features, in addition to those of the text.
 
-A branch states in words that other articles report a pair, and the network has to learn to read it. These features
-state the same as counts. The articles never include the document itself.
+A branch states in words that other articles report a pair, and the network has to learn to read the branch. These
+features state the same fact as counts. The articles never include the document itself.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Support:
         self._relatives = lru_cache(_CACHED_RELATIVES)(self._find_relatives)
 
     def articles(self, head_id: str, tail_id: str, doc_id: str) -> int:
-        """The number of articles, other than this one, with a curated triple of this head and tail."""
+        """The number of articles, except for `doc_id`, with a curated triple of this head and tail."""
         return _others(self._articles.get((head_id, tail_id), set()), doc_id)
 
     def features(self, head_id: str, tail_id: str, doc_id: str) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""The triples of a knowledge graph, each with the articles that it was curated from."""
+"""Makes and reads the triples of a knowledge graph, each with the articles that it was curated from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Fact = tuple[str, str, str]
 
 
 def mesh_triples(mesh: Mesh, counts: Counts) -> Iterator[Triple]:
-    """`is_a` triples over the preferred terms; counts concepts without a name, and edges that close a circle."""
+    """Yield MeSH's `is_a` triples; counts the edges that are left out: without a name, or closing a circle."""
     kept, closing = without_circles(parent_edges(mesh.tree_numbers, mesh.mapped_to))
     for below, above in closing:
         counts.add(Reason.TRIPLE_CIRCULAR, f"{below} is_a {above}")
@@ -38,7 +38,7 @@ def articles_by_fact(
     """The articles of each (head id, relation, tail id), in the order of their numbers.
 
     Args:
-        curations: of any articles; inferred ones are excluded.
+        curations: curations of any articles; inferred curations are excluded.
         excluded: articles whose curations are excluded. A fact without other articles is left out.
         counts: counts excluded curations.
     """
@@ -62,9 +62,9 @@ def curated_triples(
     """One triple for each fact, with its articles.
 
     Args:
-        articles: of each fact, as `articles_by_fact` returns them.
-        names: of the concepts by id. A subject without a name keeps its id as name. An object without a name has no
-            text that could be read, so its triples are excluded.
+        articles: the articles of each fact, as `articles_by_fact` returns them.
+        names: the names of the concepts by id. A subject without a name gets its id as name. An object without a
+            name has no text that could be read, so triples with this object are excluded.
         counts: counts triples.
     """
     for (head, relation, tail), pmids in articles.items():
@@ -76,7 +76,7 @@ def curated_triples(
 
 
 def unique_triples(triples: Iterable[Triple], counts: Counts) -> Iterator[Triple]:
-    """Each triple once. Repeats are excluded, and user triples that close a circle of `is_a`."""
+    """Yield each triple once, without user triples that close a circle of `is_a`."""
     seen: set[tuple[str, str, str]] = set()
     unique = []
     for triple in triples:
@@ -104,7 +104,7 @@ def read_triples(folder: Path) -> list[Triple]:
         InputError: the folder is not a graph.
     """
     if not (folder / TABLE).is_file():
-        raise InputError(f"{folder}: not a graph ({TABLE} is missing)", "make one with biorel build-graph")
+        raise InputError(f"{folder}: not a graph ({TABLE} is missing)", "make a graph with biorel build-graph")
     return list(read_table(folder / TABLE, Triple))
 
 
@@ -112,10 +112,10 @@ def refuse_shared(triples: Iterable[Triple], graph: Path, articles: Collection[s
     """Refuse a graph that was curated from articles of the evaluation.
 
     Args:
-        triples: of the graph.
-        graph: its folder, for the message.
-        articles: that are evaluated.
-        split: that they belong to, for the message.
+        triples: the triples of the graph.
+        graph: the folder of the graph, for the message.
+        articles: the articles of the evaluation.
+        split: the split of these articles, for the message.
 
     Raises:
         InputError: the graph and the evaluation share articles.

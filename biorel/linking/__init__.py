@@ -1,1 +1,1 @@
-"""Mentions into concepts: the lexicon of names, its index, and the linker."""
+"""Maps mentions to concepts, with a lexicon of names, an index of the lexicon, and the linker."""

@@ -1,4 +1,4 @@
-"""The names of one entity type, looked up by their normal forms. The best of several concepts comes first."""
+"""Looks up the names of one entity type by their normal forms. The best of several concepts comes first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Ranks = dict[str, tuple[int, int]]
 
 
 class NameIndex:
-    """Maps names of one type to concepts. A form is indexed at its first use.
+    """Maps names of one type to concepts. A normal form is indexed at its first use.
 
     Attributes:
         keys: the normal forms, sorted.
@@ -41,7 +41,7 @@ class NameIndex:
         self._readings: dict[str, dict[str, Readings]] = {}
 
     def find(self, text: str, forms: Iterable[str] = FORMS) -> Readings:
-        """The concepts of a name, best first, by the strictest form that has any; empty if no form has."""
+        """The concepts of a name, best first, by the strictest form that finds any; empty if no form finds one."""
         for form in forms:
             if form not in self._readings:
                 self._readings[form] = self._indexed(form)

@@ -1,4 +1,4 @@
-"""The lexicon of a linker: names of concepts from training mentions, MeSH and CTD, as one Parquet table."""
+"""Makes the lexicon of a linker: one Parquet table of the names of concepts from training mentions, MeSH and CTD."""
 
 from __future__ import annotations
 
@@ -42,10 +42,12 @@ _CTD_SYNONYMS = {
 def from_documents(
     documents: Iterable[Annotated], counts: Counts, to_primary: Callable[[str], str] = str
 ) -> Iterator[Name]:
-    """Yield the names that annotated texts use, with their counts. A span of several concepts is one name of them all.
+    """Yield the names that annotated texts use, with their counts.
+
+    A span of several concepts gives one name, which stands for all of these concepts.
 
     Args:
-        counts: receives the mentions used, and those left out because they have no concept id.
+        counts: counts the mentions used, and the mentions left out because they have no concept id.
         to_primary: maps an id to the id that the vocabularies use for its concept.
     """
     uses: Counter[tuple[str, str, str]] = Counter()
@@ -72,7 +74,7 @@ def from_mesh(mesh: Mesh, counts: Counts, synonyms: Iterable[tuple[str, str]] = 
 
     Args:
         mesh: the tree and the preferred names.
-        counts: receives the names used, and the concepts of other branches.
+        counts: counts the names used, and the concepts of other branches.
         synonyms: (id, term) pairs of the descriptor and supplementary files; they may include preferred names.
     """
     types = {id_: types_of(mesh, id_) for id_ in mesh.names}
@@ -90,7 +92,7 @@ def from_mesh(mesh: Mesh, counts: Counts, synonyms: Iterable[tuple[str, str]] = 
 
 
 def types_of(mesh: Mesh, id_: str) -> tuple[str, ...]:
-    """The entity types of a MeSH concept, from the branches of the concept and of those that it is mapped to."""
+    """The entity types of a MeSH concept, from its own branches and those of the descriptors that it is mapped to."""
     places = [place for target in (id_, *mesh.mapped_to.get(id_, ())) for place in mesh.tree_numbers.get(target, ())]
     found = tuple(type_ for type_, branch in BRANCHES.items() if any(branch.match(place) for place in places))
     return ("Chemical",) if not places and id_.startswith(_SUPPLEMENTARY) else found

@@ -1,7 +1,8 @@
 """The linker maps mentions to concepts: one id for a span, several for a composite, or none. It is deterministic.
 
-A name is looked up in successively looser forms (see `index.FORMS`), without the words that a name can do without, as a
-composite, and last by similarity above a threshold. The long form that the document defines for it is tried first.
+A name is looked up in these ways, in order: in successively looser forms (see `index.FORMS`), without words that a name
+does not need, as a composite, and by similarity above a threshold. If the document defines a long form of the name, the
+long form is tried first.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _MOST_SHARED = 2
 
 @dataclass(frozen=True)
 class Settings:
-    """The tuned thresholds: type -> the similarity from which the most similar name is accepted; without one, never."""
+    """For each type, the similarity from which the most similar name is accepted; for other types, none is accepted."""
 
     thresholds: Mapping[str, float] = field(default_factory=dict)
 
@@ -64,7 +65,7 @@ class Linker:
         return other
 
     def link(self, document: Document, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
-        """The mentions with concept ids; a mention keeps the id that it has.
+        """The mentions with concept ids; a mention that has an id keeps it.
 
         A composite becomes one mention for each of its concepts. The id of an unknown name is None.
         """

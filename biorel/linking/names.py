@@ -1,4 +1,4 @@
-"""Normal forms of concept names, under which different spellings of a name become equal. Pure functions.
+"""Computes normal forms of concept names, in which different spellings of a name become equal.
 
 From strict to loose:
 
@@ -7,7 +7,7 @@ From strict to loose:
 - `squeezed`: `normal` without spaces and in American spelling: `anti-oedema`, `antiedema`.
 - `stemmed`: `order_key` of word stems, so that `hypertensive` equals `hypertension`.
 
-Synonyms are the subject of `word_classes`.
+Synonyms are handled by `word_classes`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def normal(text: str) -> str:
 
 
 def order_key(text: str) -> str:
-    """The words, sorted and without small words; all words if the name has only small ones."""
+    """The words, sorted and without small words; all words if all of them are small words."""
     found = words(text)
     return " ".join(sorted([word for word in found if word not in SMALL] or found))
 
@@ -96,7 +96,7 @@ def american(word: str) -> str:
 
 
 def stem(word: str) -> str:
-    """The word without its first listed ending after which a long enough stem remains."""
+    """The word without its ending: the first of the listed endings that leaves a stem of sufficient length."""
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
             return word[: -len(ending)]

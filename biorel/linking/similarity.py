@@ -1,4 +1,4 @@
-"""The most similar name of a lexicon, by the cosine of TF-IDF vectors of character n-grams.
+"""Finds the most similar name of a lexicon, by the cosine of TF-IDF vectors of character n-grams.
 
 The vectors are computed at the first search and are not saved. They take about 1 KB of memory for each name.
 """
@@ -18,7 +18,7 @@ _NOTHING = ("", 0.0)
 
 
 class SimilarNames:
-    """Finds the most similar of `keys`, normal forms. They are sorted, so that ties are always broken the same way."""
+    """Finds the most similar of `keys`, which are normal forms in sorted order, so that ties are broken alike."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         self._keys = keys
@@ -27,7 +27,7 @@ class SimilarNames:
         self._known: dict[str, tuple[str, float]] = {}
 
     def nearest(self, text: str) -> tuple[str, float]:
-        """The most similar key (the first of equals) and its similarity in 0..1; ("", 0) if no key shares an n-gram."""
+        """The most similar key (if several, the first) and its similarity in 0..1; ("", 0) if none shares an n-gram."""
         if text not in self._known:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()

@@ -1,4 +1,4 @@
-"""Synonymous words in names of concepts, and words that a name can do without. The tables were made by hand.
+"""Unites synonymous words in names of concepts, and leaves out words that a name does not need, by handmade tables.
 
 - `same_words`: synonyms form one class: `renal` equals `kidney`, `cancer` equals `tumor`.
 - `kindred_words`: in addition, the words for any disorder form one class, as vocabularies have one concept for them:
@@ -63,12 +63,12 @@ def same_words(text: str) -> str:
 
 
 def kindred_words(text: str) -> str:
-    """As `same_words`, with one class for all words for a disorder."""
+    """As `same_words`, but all words for any disorder are in one class."""
     return _classed(text, KINDRED)
 
 
 def plain_name(text: str, type_: str) -> str:
-    """The normal form of a name without salt (chemicals) or course and cause (diseases); empty if nothing is left."""
+    """The normal form of a name, without a chemical's salt or a disease's course and cause; may be empty."""
     if type_ == "Disease":
         text = _BROUGHT_ON.sub("", text)
     dropped = _DROPPED.get(type_, frozenset())

@@ -218,7 +218,7 @@ def test_rejects_a_web_page(write, tmp_path, read, name, page):
     (tmp_path / name).write_text(page, encoding="utf-8")
     with pytest.raises(InputError, match=rf"{name}: a web page") as caught:
         read()
-    assert "by browser from https://ctdbase.org/downloads/" in caught.value.hint
+    assert "with a browser from https://ctdbase.org/downloads/" in caught.value.hint
 
 
 TYPES = table(
