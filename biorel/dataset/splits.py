@@ -15,7 +15,7 @@ from biorel.tables import read_table
 
 SPLITS = ("train", "dev", "test")
 _BUCKETS = 10_000
-_ROWS = "rows are: id, a tab, train, dev or test"
+_ROWS = "each row should be: id, tab, and train, dev or test"
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def sized_splits(doc_ids: Iterable[str], sizes: tuple[int, int, int], seed: int)
     order = drawn_order(doc_ids, seed)
     if len(order) != sum(sizes):
         requested = " + ".join(map(str, sizes))
-        raise InputError(f"--split-sizes {requested} are {sum(sizes)} documents; there are {len(order)}")
+        raise InputError(f"--split-sizes {requested} add up to {sum(sizes)} documents, but there are {len(order)}")
     split_of_position = [split for split, size in zip(SPLITS, sizes, strict=True) for _ in range(size)]
     return dict(zip(order, split_of_position, strict=True))
 
@@ -95,7 +95,7 @@ def fold_splits(doc_ids: Iterable[str], folds: int, fold: int, seed: int) -> dic
     """
     order = drawn_order(doc_ids, seed)
     if len(order) < folds:
-        raise InputError(f"--folds {folds}: there are {len(order)} documents", "each fold needs at least one document")
+        raise InputError(f"--folds {folds}: too few documents ({len(order)})", "each fold needs at least one document")
     split_of_fold = {fold - 1: "test", fold % folds: "dev"}
     return {doc_id: split_of_fold.get(position % folds, "train") for position, doc_id in enumerate(order)}
 

@@ -64,7 +64,7 @@ def supervise(
 
 
 def _pair_of(curation: Curation, by_ids: Mapping[tuple[str, str], Pair]) -> tuple[str, str] | None:
-    """The ids of the candidate pair that a curation is about, None if there is none."""
+    """The ids of the candidate pair that a curation is about; None if there is no such candidate."""
     for key in ((curation.head_id, curation.tail_id), (curation.tail_id, curation.head_id)):
         if key in by_ids:
             pair = by_ids[key]
@@ -77,7 +77,7 @@ def _pair_of(curation: Curation, by_ids: Mapping[tuple[str, str], Pair]) -> tupl
 def not_mentioned(
     doc_id: str, pairs: Iterable[Pair], curations: Iterable[Curation], schema: RelationSchema
 ) -> tuple[Pair, ...]:
-    """The facts of a gold corpus that are no candidate pair. They are kept so that recall still counts them.
+    """The facts of a gold corpus that are not candidate pairs. They are kept so that recall still counts them.
 
     Types that the relation rows do not state are taken from the first relation that uses the source term. A symmetric
     fact is the same fact in either order; its ids are sorted.

@@ -261,7 +261,7 @@ def test_splits_of_exact_sizes_and_folds_are_drawn_from_all_documents(write, tmp
         tested += found["test"]
     assert sorted(tested) == list("1234567")
 
-    with pytest.raises(InputError, match=r"--split-sizes 4 \+ 2 \+ 2 are 8 documents; there are 7"):
+    with pytest.raises(InputError, match=r"--split-sizes 4 \+ 2 \+ 2 add up to 8 documents, but there are 7"):
         build(tmp_path / "wrong", **given, split_sizes=(4, 2, 2))
     assert not (tmp_path / "wrong").exists()
 

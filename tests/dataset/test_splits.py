@@ -49,7 +49,7 @@ def test_sizes_are_exact_and_independent_of_the_order_of_ids() -> None:
 
 @pytest.mark.parametrize("count", [99, 101])
 def test_rejects_sizes_that_do_not_sum_to_the_corpus(count: int) -> None:
-    with pytest.raises(InputError, match=rf"70 \+ 20 \+ 10 are 100 documents; there are {count}"):
+    with pytest.raises(InputError, match=rf"70 \+ 20 \+ 10 add up to 100 documents, but there are {count}"):
         sized_splits(IDS[:count], (70, 20, 10), seed=1)
 
 
@@ -70,7 +70,7 @@ def test_a_fold_depends_on_the_seed_but_not_on_the_order_of_ids() -> None:
     drawn = fold_splits(IDS[:50], 5, 2, seed=1)
     assert fold_splits(sorted(IDS[:50], reverse=True), 5, 2, seed=1) == drawn
     assert fold_splits(IDS[:50], 5, 2, seed=2) != drawn
-    with pytest.raises(InputError, match="--folds 5: there are 4 documents"):
+    with pytest.raises(InputError, match=r"--folds 5: too few documents \(4\)"):
         fold_splits(IDS[:4], 5, 1, seed=1)
 
 
