@@ -1,7 +1,7 @@
 """A pre-trained BERT as the encoder, in place of BRAN's embedding and blocks; with branches, K-BERT's mask-transformer.
 
-The library `transformers` (extra `hf`) builds it from its configuration as JSON text, so that a model folder of biorel
-needs no other file. Weights are read from safetensors only.
+The library `transformers` (extra `hf`) builds the BERT from its configuration as JSON text, so that a model folder of
+biorel needs no other file. Weights are read from safetensors only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HINT = "name a folder with config.json, model.safetensors and tokenizer.json, s
 class Bert(nn.Module):
     """Reads [CLS], the text, [SEP], then the branches, and returns the tokens of the text.
 
-    Every token is in segment A. Branch positions beyond the last learned position are set to it. A text must fit the
+    Every token is in segment A. Branch tokens beyond the last learned position use the last one. A text must fit the
     learned positions; the caller cuts longer ones into windows.
     """
 
@@ -213,7 +213,8 @@ def _library() -> Any:
         import transformers
     except ImportError as error:
         raise ModelError(
-            "the library transformers is not installed", "pip install 'biorel[hf]' for --encoder hf:... and its models"
+            "the library transformers is not installed",
+            "pip install 'biorel[hf]', which --encoder hf:... and models trained with it need",
         ) from error
     logging: Any = transformers.logging
     logging.set_verbosity_error()

@@ -1,4 +1,4 @@
-"""Knowledge branches of a text: their positions, and which token attends to which (K-BERT, Liu et al. 2020).
+"""Position the knowledge branches of a text, and determine which token attends to which (K-BERT, Liu et al. 2020).
 
 A branch is a short token sequence, made from triples of a graph, that is attached to tokens of the text: its anchors.
 The network lays out a text as its T tokens followed by the N tokens of all its branches, S = T + N. The order is free,
@@ -30,7 +30,7 @@ class Branches:
     anchors: Tensor
 
     def window(self, row: int, start: int, end: int) -> Self | None:
-        """The branches of one document with an anchor among tokens [start, end), as [1, G', ...]; None if no such."""
+        """The branches of one document with an anchor among tokens [start, end), as [1, G', ...], or None."""
         anchors = self.anchors[row : row + 1, :, start:end]
         held = anchors[0].any(-1)
         if not held.any():

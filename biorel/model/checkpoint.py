@@ -1,4 +1,4 @@
-"""Networks on disk: weights as safetensors, configurations as plain values, never pickle.
+"""Save and load networks: weights as safetensors, configurations as plain values. Pickle is never used.
 
 Folders that earlier versions wrote use other names for some options and weights. `OLD_CONFIG_NAMES` and
 `OLD_WEIGHT_NAMES` map them to the present ones when a folder is read.
@@ -72,7 +72,9 @@ def load_weights(model: nn.Module, path: Path) -> None:
         ModelError: the file is missing, is not safetensors, or belongs to another configuration.
     """
     if not path.is_file():
-        raise ModelError(f"{path}: no such file", "a model folder holds model.safetensors; train one with biorel train")
+        raise ModelError(
+            f"{path}: no such file", "name a folder with model.safetensors, or train a model with biorel train"
+        )
     weights = read_weights(path)
     expected = {name: tuple(tensor.shape) for name, tensor in model.state_dict().items()}
     found = {name: tuple(tensor.shape) for name, tensor in weights.items()}
@@ -101,7 +103,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
 
 
 def present_weight_names(names: Iterable[str]) -> dict[str, str]:
-    """The present name of each weight; a name that is not an old one maps to itself."""
+    """Map each weight name, old or present, to the present name."""
     given = set(names)
     return {name: _present_weight_name(name, given) for name in given}
 

@@ -1,4 +1,4 @@
-"""The device that a network runs on, and deterministic operations on it."""
+"""Choose the device that a network runs on, and make its operations deterministic."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _check_card(device: torch.device) -> None:
     """Check that the installed torch has kernels for the card, which otherwise shows only in the middle of a training.
 
     Raises:
-        ModelError: it has none.
+        ModelError: torch has no kernels for the card.
     """
     built = torch.cuda.get_arch_list()
     major, minor = torch.cuda.get_device_capability(device)

@@ -1,4 +1,4 @@
-"""Several networks used as one: their mean probabilities, expressed as scores so that callers treat both the same."""
+"""Use several networks as one network, whose scores are the logarithms of their mean probabilities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From tokens in context to scores (section 2.3): head and tail MLPs, the bi-affine, and scores of pair features."""
+"""Score spans and pairs (section 2.3): the head and tail MLPs, the bi-affine, and the scores of pair features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Maximum likelihood for relations, entity types and document triage (section 2.6)."""
+"""The maximum-likelihood losses of relations, entity types and document triage (section 2.6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A network as ONNX graphs, which run without torch.
+"""Export a network as ONNX graphs, which run without torch.
 
     model.onnx             tokens and spans -> affinities [B, H, R, K], ner [B, T, C]
     pair_features.onnx     features [P, F] -> scores [P, R]; only of a network with pair features
@@ -121,7 +121,7 @@ def export_onnx(model: Network, folder: Path) -> None:
             a BERT, knowledge or another task than relations.
     """
     if isinstance(model, Ensemble):
-        raise ModelError("an ensemble has no ONNX form", "export its members and average their probabilities")
+        raise ModelError("an ensemble cannot be exported to ONNX", "export its members and average their probabilities")
     if model.bert is not None or model.config.uses_graph or model.triage is not None:
         raise ModelError(
             "this model cannot be exported to ONNX: only relation models without BERT and without a graph can",

@@ -1,4 +1,4 @@
-"""From tokens to spans, and from mention pairs to entity pairs (section 2.4)."""
+"""Pool token vectors into span vectors, and scores of mention pairs into scores of entity pairs (section 2.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts longer than the learned positions: encoded in overlapping windows and joined again, never cut.
+"""Encode texts longer than the learned positions in overlapping windows and join the results, without truncation.
 
 Each token's vector comes from the window in which the token is nearest to the middle. Mentions, mention pairs and BIO
 labels then refer to one document, so that a head and a tail far apart still form a mention pair.

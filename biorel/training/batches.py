@@ -94,7 +94,7 @@ def document_plans(examples: Sequence[Example], *, token_budget: int, seed: int,
 
 
 def ordered_plans(examples: Sequence[Example], *, token_budget: int, positions: int) -> Iterator[Plan]:
-    """All pairs of all documents, for scoring: documents in order of length, those beyond the positions alone."""
+    """All pairs of all documents, for scoring: documents in order of length, any longer than `positions` alone."""
     lengths = [len(example.token_ids) for example in examples]
     by_length = sorted(range(len(examples)), key=lambda index: (lengths[index], index))
     short = [index for index in by_length if lengths[index] <= positions]
@@ -122,7 +122,7 @@ def pair_plans(
         for pair in usable_pairs(example):
             pools[bool(example.pair_labels[pair])].append((document, pair))
     if not any(pools.values()):
-        raise InputError("the train split has no pair to draw from", "see the counts in the dataset's manifest")
+        raise InputError("the train split has no usable pair", "see the counts in the dataset's manifest")
     random = np.random.default_rng((seed, epoch))
     for _ in range(steps):
         pool = pools[bool(random.random() < 0.5)] or pools[True] or pools[False]

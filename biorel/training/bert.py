@@ -1,4 +1,4 @@
-"""Starting from a pre-trained BERT: its configuration, tokenizer and weights, and the learning rate of each block."""
+"""Open a pre-trained BERT, load its weights into a network, and set the learning rate of each of its blocks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PretrainedBert:
 
     @property
     def positions(self) -> int:
-        """The most tokens of a text that it reads at once."""
+        """The largest number of tokens of a text that the BERT reads at once."""
         return usable_positions(self.config)
 
 
@@ -60,8 +60,8 @@ def read_bert(name: str) -> PretrainedBert:
     """The BERT in a folder, or under a name on the hub.
 
     Raises:
-        ModelError: it cannot be found or is of another model family; or its tokenizer lacks a special token or has a
-            padding token other than 0.
+        ModelError: the BERT cannot be found or is of another model family; or its tokenizer lacks a special token or
+            has a padding token other than 0.
     """
     config = read_config(name)
     try:
@@ -104,6 +104,8 @@ def load_bert(
     if bert is None:
         return partial(layer_share, layers=0, top=1.0, decay=1.0)
     if vocabulary > bert.model.config.vocab_size:
-        raise ModelError(f"{encoder}: more tokens in its tokenizer than in config.json", "are both of one model?")
+        raise ModelError(
+            f"{encoder}: the tokenizer has more tokens than config.json allows", "take both files from the same model"
+        )
     load_pretrained(bert, encoder.removeprefix(_PREFIX))
     return partial(layer_share, layers=bert.layers, top=encoder_rate / learning_rate, decay=layer_decay)

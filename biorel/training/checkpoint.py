@@ -1,8 +1,8 @@
-"""A training run on disk: a killed run that is resumed ends with the same weights as one that was not killed.
+"""Save and resume a training run. A run that is killed and resumed ends with the same weights as without the stop.
 
 One safetensors file holds the weights, their average, the optimizer's moments, the best average so far and the
 states of the random generators; its metadata holds the plain values as JSON. It is written under another name, synced
-and renamed, so that there is always a complete one.
+and renamed, so that there is always a complete file.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def save_state(state: TrainingState, folder: Path, key: str) -> None:
 
 
 def restore_state(state: TrainingState, folder: Path, key: str) -> bool:
-    """Set a new state to that of a checkpoint; returns False where there is no checkpoint.
+    """Load the checkpoint into a new state; returns False if there is no checkpoint.
 
     Raises:
         ModelError: the checkpoint is damaged or belongs to another run.
@@ -127,13 +127,13 @@ def foreign_checkpoint(path: Path, folder: Path) -> ModelError:
         folder: the folder that the user can remove.
     """
     return ModelError(
-        f"{path}: left by a run with other data or parameters",
+        f"{path}: the unfinished training here belongs to a run with other data or parameters",
         f"repeat the command of that run to resume it, or remove {folder} to start again",
     )
 
 
 def resume_state(state: TrainingState, folder: Path, key: str, *, force: bool) -> bool:
-    """Resume from the checkpoint of this run; returns False where there is none.
+    """Resume from the checkpoint of this run; returns False if there is no checkpoint.
 
     Args:
         folder: created where it is missing.

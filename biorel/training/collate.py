@@ -1,4 +1,4 @@
-"""Plans into tensors: the lists of several examples, padded, with the mention pairs of their entity pairs."""
+"""Turn a plan into a batch: the padded tensors of several examples, with the mention pairs of their entity pairs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A network compared with the gold labels of examples, during training and after it."""
+"""Compare the scores of a network with the gold labels of examples, during training and afterwards."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def evaluate_dev(
     token_budget: int,
     device: torch.device,
 ) -> DevScore:
-    """The dev score of a network in training, by the measure of its task (`MEASURES`).
+    """Score a network on dev during training, by the measure of its task (`MEASURES`).
 
     Args:
         opened: the network and its labels; its thresholds are not used.
@@ -146,7 +146,10 @@ def check_task(task: str, training: Sequence[Example], dev: Sequence[Example], d
             relation, or none does.
     """
     if task == "relations" and not any(labels for example in dev for labels in example.pair_labels):
-        raise InputError(f"{dataset}: the dev documents hold no positive pair", "thresholds are tuned on them")
+        raise InputError(
+            f"{dataset}: the dev documents hold no positive pair",
+            "build the dataset with dev documents that have relations",
+        )
     if task == "triage":
         check_triage("train", training, dataset)
         check_triage("dev", dev, dataset)
@@ -156,7 +159,7 @@ def check_triage(split: str, examples: Sequence[Example], dataset: Path) -> None
     """Check that some documents of a split state a relation and others do not.
 
     Raises:
-        InputError: they do not.
+        InputError: all documents of the split state a relation, or none does.
     """
     positive = sum(map(states_relation, examples))
     if positive in (0, len(examples)):

@@ -1,4 +1,4 @@
-"""The values of a training run for TensorBoard: an event file.
+"""Write the values of a training run to an event file for TensorBoard.
 
 The training process writes each event at once. torch's SummaryWriter writes from a thread: on a full disk the thread
 dies with a traceback, and the file is never closed.
@@ -28,7 +28,7 @@ def event_file(folder: Path, first_step: int) -> Iterator[WriteValues]:
 
     Args:
         folder: created where it is missing; it may hold the files of a killed run.
-        first_step: TensorBoard ignores the values that those files hold from this step on.
+        first_step: TensorBoard ignores the values of older files in the folder from this step on.
 
     Raises:
         OSError: the disk is full or the folder cannot be written. The file is then closed as well.

@@ -1,4 +1,4 @@
-"""The mention pairs that support a relation: their shares of the log-sum-exp (section 2.4), as character spans."""
+"""Find the mention pairs that support a relation, weighted by their shares of the log-sum-exp (section 2.4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of a dataset, as a model reads them."""
+"""Read the examples of a dataset in the form that a model needs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def read_training_examples(
 
     Args:
         resplit_dev: join both splits and draw this many dev documents from them; 0 keeps the splits.
-        seed: of the draw.
+        seed: the seed of the draw.
 
     Raises:
         InputError: as `read_encoded_examples`, or there are too few documents to draw from.

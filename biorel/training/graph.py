@@ -1,4 +1,4 @@
-"""A knowledge graph for training and evaluation: injected into examples, described, and used as a baseline."""
+"""Inject a knowledge graph into examples, describe the graph in a report, and use it as a baseline."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def build_injector(graph: Path, triples: Sequence[Triple], config: BranConfig, t
 
 
 def describe_graph(graph: Path, triples: Sequence[Triple], branches: int) -> str:
-    """The graph as an entry of an evaluation protocol, where no evaluated article is among those of the graph.
+    """Describe the graph for an evaluation protocol. No article of the graph may be among the evaluated ones.
 
     Args:
         branches: the largest number of branches of an entity.
@@ -54,7 +54,7 @@ def describe_graph(graph: Path, triples: Sequence[Triple], branches: int) -> str
 
 
 def score_by_graph(scored: Iterable[ScoredPair], support: Support, articles: int) -> list[ScoredPair]:
-    """The pairs as a baseline scores them that reads no text.
+    """Score the pairs by the graph alone, as a baseline that reads no text.
 
     A pair has probability 1 where at least this many other articles of the graph state it, and 0 otherwise.
     """

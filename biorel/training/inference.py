@@ -1,4 +1,4 @@
-"""A trained network over examples: the probabilities of every pair, their evidence, and BIO tags."""
+"""Apply a trained network to examples: probabilities of all pairs, their evidence, and BIO tags."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The training loop: a generator of reports, without progress bar, files of results or threshold tuning.
+"""Train a network in a loop that yields reports; progress bars, result files and thresholds are left to the caller.
 
-What it trains is an `Objective`: relations (`training.relations`), a reader (`qa.training`), or an encoder that
+The loop trains an `Objective`: relations (`training.relations`), a reader (`qa.training`), or an encoder that
 predicts hidden tokens (`training.pretrain`).
 """
 
@@ -27,7 +27,7 @@ class Schedule:
     """How long and how fast to train.
 
     Attributes:
-        seed: of the order of the steps and their random draws.
+        seed: the seed of the order of the steps and of their random draws.
         epochs: passes over the training data, at most.
         learning_rate: at its peak.
         warmup: steps until the peak.
@@ -59,7 +59,7 @@ class Objective(Protocol):
     unit: ClassVar[str]
 
     def plans(self, epoch: int) -> Sequence[Any]:
-        """The steps of one epoch; they depend on nothing that changes but the number of the epoch."""
+        """The steps of one epoch. The same number of an epoch always gives the same steps."""
         ...
 
     def size(self, plan: Any) -> int:

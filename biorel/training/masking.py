@@ -1,4 +1,4 @@
-"""Which tokens of a text are hidden, what replaces them (BERT, Devlin et al. 2019), and batches of such texts.
+"""Hide some tokens of a text, as BERT does (Devlin et al. 2019), and collate such texts into batches.
 
 Of the hidden tokens 80 % become UNK, 10 % a random token, and 10 % stay. The network predicts all of them.
 """
@@ -23,7 +23,7 @@ Ids = np.ndarray
 
 @dataclass(frozen=True)
 class MaskedText:
-    """A text with hidden tokens: [T] token ids for the network, and [J] positions and [J] true ids of hidden tokens."""
+    """A text with J hidden tokens: [T] token ids as the network reads them, [J] hidden positions, and [J] true ids."""
 
     token_ids: Ids
     places: Ids
@@ -32,7 +32,7 @@ class MaskedText:
 
 @dataclass(frozen=True)
 class MaskedBatch(Tensors):
-    """Padded texts: [B, T] token ids and mask, [J] flat indices in [B T] and [J] true ids of hidden tokens."""
+    """Padded texts with J hidden tokens: [B, T] token ids and mask; [J] flat indices in [B T], and [J] true ids."""
 
     token_ids: Tensor
     mask: Tensor

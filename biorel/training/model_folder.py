@@ -1,4 +1,4 @@
-"""A model folder: a trained network with everything that it needs to read a text as in training.
+"""Save and open model folders: a trained network with all that is needed to read texts as in training.
 
 model.safetensors  weights                   labels.json      relations and BIO labels
 config.json        the network's options     thresholds.json  of the relations, tuned on dev
@@ -40,7 +40,7 @@ class ModelFolder:
 
     @property
     def encoder(self) -> Featurizer:
-        """Makes the examples of documents in the model's vocabulary."""
+        """The featurizer that turns documents into examples in the model's vocabulary."""
         return Featurizer(self.tokenizer, self.schema.labels, self.ner_labels)
 
     @property
@@ -52,7 +52,7 @@ class ModelFolder:
 
     @property
     def collator(self) -> Collator:
-        """Makes batches for the network."""
+        """The collator that turns examples into batches for the network."""
         config = self.model.config
         types = tuple((relation.head, relation.tail) for relation in self.schema.relations)
         return Collator(config.span_pooling, types, config.pair_features)
@@ -78,7 +78,7 @@ def open_model(folder: Path) -> ModelFolder:
     """Read a model folder; the network is on the CPU, in evaluation mode.
 
     Raises:
-        ModelError: the folder or one of its files is missing, unreadable or does not match the others.
+        ModelError: the folder or one of its files is missing, unreadable, or the files do not match each other.
     """
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such model folder", "train one with biorel train, or leave out --model")
@@ -87,7 +87,7 @@ def open_model(folder: Path) -> ModelFolder:
     config = model.config
     thresholds = read_json_object(folder / "thresholds.json")
     if set(thresholds) != set(schema.labels):
-        raise ModelError(f"{folder / 'thresholds.json'}: its relations are not those of labels.json")
+        raise ModelError(f"{folder}: thresholds.json and labels.json list different relations")
     if (config.relations, config.ner_labels) != (len(schema.labels) + 1, len(ner)):
         raise ModelError(f"{folder}: labels.json does not match config.json", "both must come from one training run")
     tokenizer = load_tokenizer(folder / "tokenizer.json")

@@ -1,4 +1,4 @@
-"""Masked pre-training of BRAN's encoder: its objective, its run, and the folder from which a network starts.
+"""Pre-train BRAN's encoder to predict hidden tokens, and start a network from the folder of such an encoder.
 
 model.safetensors  weights                       tokenizer.json
 config.json        the network's options         metrics.json, history.parquet, README.md
@@ -135,7 +135,8 @@ def split_texts(
         counts.add(kept if pieces else Reason.DOCUMENT_WITHOUT_KNOWN_TOKEN)
     if not training or not dev:
         raise InputError(
-            f"{len(training)} texts to train on, {len(dev)} held out", "give more documents or another --held-out"
+            f"too few texts: {len(training)} to train on, {len(dev)} held out",
+            "give more documents or another --held-out",
         )
     return training, dev
 
@@ -255,18 +256,20 @@ def start_from(model: Bran, folder: Path, tokenizer: Tokenizer) -> int:
     content = with_present_names(read_json_object(folder / _CONFIG))
     options = content.get("config")
     if content.get("model") != KIND or not isinstance(options, dict):
-        raise ModelError(f"{folder}: holds no pre-trained encoder", "make one with biorel pretrain --method masked")
+        raise ModelError(
+            f"{folder}: the folder holds no pre-trained encoder", "make an encoder with biorel pretrain --method masked"
+        )
     expected_options = config_to_dict(model.config)
     differing = [name for name in _SHARED_OPTIONS if options.get(name) != expected_options[name]]
     if differing:
         raise ModelError(
-            f"{folder}: has "
+            f"{folder}: the pre-trained encoder has other sizes than this network: "
             + ", ".join(f"{name} {options.get(name)} (here {expected_options[name]})" for name in differing),
-            "train with the sizes that it was pre-trained with",
+            "train with the sizes of the pre-trained encoder",
         )
     if load_tokenizer(folder).to_str() != tokenizer.to_str():
         raise ModelError(
-            f"{folder}: was pre-trained with another tokenizer than the dataset's",
+            f"{folder}: the encoder was pre-trained with another tokenizer than that of the dataset",
             f"build the dataset with --tokenizer-file {folder}",
         )
     weights = {name: value for name, value in read_weights(folder / _WEIGHTS).items() if name.startswith(SHARED)}

@@ -1,4 +1,4 @@
-"""The training of a relation network (section 2.6): batches of documents with their pairs, and both losses."""
+"""Train a relation network (section 2.6) on batches of documents with their pairs, with both losses."""
 
 from __future__ import annotations
 

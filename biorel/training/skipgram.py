@@ -1,4 +1,4 @@
-"""Skip-gram vectors with negative sampling (Mikolov et al. 2013), learned by gensim, which is imported only then."""
+"""Learn skip-gram vectors with negative sampling (Mikolov et al. 2013), with gensim, which is imported when needed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def require_gensim() -> None:
     """Check that gensim is installed before any work is done.
 
     Raises:
-        ConfigError: it is not.
+        ConfigError: gensim is not installed.
     """
     if importlib.util.find_spec("gensim") is None:
         raise ConfigError("--method skipgram needs gensim, which is not installed", "pip install 'biorel[pretrain]'")

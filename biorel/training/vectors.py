@@ -1,7 +1,7 @@
-"""Pre-trained vectors of sub-words or words: reading them into a token embedding, and writing them.
+"""Read pre-trained vectors of sub-words or words into a token embedding, and write such vectors.
 
 The file has the text format of word2vec: a line with count and width, then one line for each token with its numbers.
-`biorel.text.tokenizer.spellings` gives the spelling of each token in it.
+`biorel.text.tokenizer.spellings` gives the spelling of each token in the file.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ def load_vectors(embedding: nn.Embedding, token_ids: Mapping[str, int], path: Pa
             if number == 1 and len(numbers) == 1:
                 continue
             if len(numbers) > embedding.embedding_dim:
-                raise InputError(f"{path}:{number}: {len(numbers)} numbers for --width {embedding.embedding_dim}")
+                raise InputError(
+                    f"{path}:{number}: a vector of {len(numbers)} numbers is wider than "
+                    f"--width {embedding.embedding_dim}"
+                )
             index = token_ids.get(token)
             if index is None:
                 continue
@@ -47,7 +50,7 @@ def load_vectors(embedding: nn.Embedding, token_ids: Mapping[str, int], path: Pa
             found += 1
     if not found:
         raise InputError(
-            f"{path}: has no vector for any token of this vocabulary",
+            f"{path}: the file has no vector for any token of the dataset's vocabulary",
             "build the dataset with the tokenizer of these vectors",
         )
     return found

@@ -79,7 +79,7 @@ def test_an_ensemble_of_one_has_the_scores_of_its_member(model, dataset, tmp_pat
 
 
 def test_it_cannot_be_exported_to_onnx(joined, tmp_path):
-    with pytest.raises(ModelError, match="an ensemble has no ONNX form"):
+    with pytest.raises(ModelError, match="an ensemble cannot be exported to ONNX"):
         export.run(Export(model=joined, out=tmp_path / "onnx"))
     assert not (tmp_path / "onnx").exists()
 

@@ -268,7 +268,7 @@ def test_rejects_an_empty_split(model, tmp_path, split):
         ("model.safetensors", "weights", "not a safetensors file"),
         ("config.json", "{", "not JSON"),
         ("config.json", '{"sizes": {"width": 8}}', "missing or unknown"),
-        ("thresholds.json", "{}", "its relations are not those of labels.json"),
+        ("thresholds.json", "{}", "thresholds.json and labels.json list different relations"),
         ("tokenizer.json", None, "no such file"),
     ],
 )

@@ -144,7 +144,7 @@ def test_a_killed_run_resumes_to_the_same_weights(tmp_path):
 def test_rejects_a_checkpoint_of_another_run_unless_forced(tmp_path):
     with pytest.raises(Killed):
         pretrain.run(config(tmp_path / "m"), Recorder(killed_after_an_epoch))
-    with pytest.raises(ModelError, match="left by a run with other data or parameters"):
+    with pytest.raises(ModelError, match="belongs to a run with other data or parameters"):
         made(tmp_path / "m", seed=5)
     assert weights(made(tmp_path / "m", seed=5, force=True)) == weights(made(tmp_path / "fresh", seed=5))
 
@@ -198,9 +198,9 @@ def test_training_starts_from_the_pre_trained_embedding_and_blocks(pretrained, d
 @pytest.mark.parametrize(
     ("options", "fault"),
     [
-        ({"width": 24, "blocks": 1}, r"encoder: has width 16 \(here 24\), blocks 2 \(here 1\)"),
-        ({"kernels": (1, 1, 1)}, r"has kernels \[1, 5, 1\] \(here \[1, 1, 1\]\)"),
-        ({"positions": 500}, r"has positions 1000 \(here 500\)"),
+        ({"width": 24, "blocks": 1}, r"other sizes than this network: width 16 \(here 24\), blocks 2 \(here 1\)"),
+        ({"kernels": (1, 1, 1)}, r"network: kernels \[1, 5, 1\] \(here \[1, 1, 1\]\)"),
+        ({"positions": 500}, r"network: positions 1000 \(here 500\)"),
     ],
 )
 def test_rejects_an_encoder_of_other_sizes(pretrained, dataset, tmp_path, options, fault):
@@ -211,7 +211,7 @@ def test_rejects_an_encoder_of_other_sizes(pretrained, dataset, tmp_path, option
 
 def test_rejects_an_encoder_of_another_vocabulary_with_a_hint(pretrained, tmp_path):
     other = sample_dataset(tmp_path, vocabulary=300)
-    with pytest.raises(ModelError, match="another tokenizer than the dataset's") as caught:
+    with pytest.raises(ModelError, match="another tokenizer than that of the dataset") as caught:
         tiny_model(other, tmp_path / "m", pretrained=pretrained)
     assert caught.value.hint == f"build the dataset with --tokenizer-file {pretrained}"
 

@@ -302,8 +302,8 @@ def test_a_word_model_reads_whole_words_and_uses_vectors_of_words(tmp_path, writ
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("1 17\nof " + "1 " * 17, "17 numbers for --width 16"),
-        ("1 2\nnosuchtoken 1 2\n", "has no vector for any token of this vocabulary"),
+        ("1 17\nof " + "1 " * 17, "a vector of 17 numbers is wider than --width 16"),
+        ("1 2\nnosuchtoken 1 2\n", "has no vector for any token of the dataset's vocabulary"),
         (None, "no such file"),
     ],
 )
@@ -357,7 +357,7 @@ def test_rejects_a_checkpoint_of_other_parameters_unless_forced(dataset, tmp_pat
     with pytest.raises(Killed):
         train.run(config(dataset, tmp_path / "m"), Recorder(interrupted(lambda report: report.dev is not None)))
     for changes in ({"seed": 5}, {"width": 20}, {"epochs": 3}):
-        with pytest.raises(ModelError, match="left by a run with other data or parameters") as caught:
+        with pytest.raises(ModelError, match="belongs to a run with other data or parameters") as caught:
             tiny_model(dataset, tmp_path / "m", **changes)
         assert "m.partial" in caught.value.hint
     # the number of threads and the name of the folder do not identify a run

@@ -122,7 +122,7 @@ def test_rejects_the_checkpoint_of_another_run(questions, tmp_path):
     )
     with pytest.raises(KeyboardInterrupt):
         train_reader.run(first, Recorder(stop))
-    with pytest.raises(ModelError, match="left by a run with other data or parameters"):
+    with pytest.raises(ModelError, match="belongs to a run with other data or parameters"):
         train_reader.run(second)
     forced = second.model_copy(update={"force": True})
     assert read_json(train_reader.run(forced).path / "manifest.json")["resumed"] is False

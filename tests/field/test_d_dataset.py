@@ -146,7 +146,7 @@ def test_d_04_does_not_resume_a_run_with_another_label_map(dataset, tmp_path):
         train.run(config(tmp_path / "d", tmp_path / "m"), Recorder(interrupted(lambda report: report.dev is not None)))
     labels = read_json(dataset / "labels.json")
     (tmp_path / "d" / "labels.json").write_text(json.dumps({**labels, "relations": labels["relations"][::-1]}))
-    with pytest.raises(ModelError, match="left by a run with other data or parameters"):
+    with pytest.raises(ModelError, match="belongs to a run with other data or parameters"):
         tiny_model(tmp_path / "d", tmp_path / "m")
 
 
