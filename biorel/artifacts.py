@@ -59,7 +59,7 @@ class OutputFolder:
 
     Attributes:
         path: where to write; the final folder once it is whole.
-        counts: become the manifest's counts and examples.
+        counts: the counts and examples for the manifest.
         notes: further entries of the manifest.
         resumed: whether the folder holds the work of an earlier run that was stopped.
     """
@@ -81,7 +81,7 @@ def folder(
 
     Args:
         command: name of the command, for the manifest.
-        options: its options, for the manifest.
+        options: options of the command, for the manifest.
         out: the folder to write; missing parents are created.
         force: replace the folder if it exists, at the moment when the new one is whole.
         resume: path, relative to the folder, of a file that marks work worth resuming. If `NAME.partial/` holds it,
@@ -148,7 +148,7 @@ def check_output(out: Path, *, force: bool, inputs: Iterable[Path] = ()) -> None
     """Apply the one rule of all commands for overwriting.
 
     An output that exists is replaced only with `--force`. A folder is replaced only if biorel wrote it, and an input
-    never. `folder` and `whole_file` check this; a command calls it too if the check should precede long work.
+    never. `folder` and `whole_file` check this; a command also calls it directly if the check should precede long work.
 
     Raises:
         OutputError: the output must not be written.

@@ -1,4 +1,4 @@
-"""The flags of a command, made from its options class: one field, one flag, one line of help.
+"""Makes the flags of a command from its options class: each field becomes one flag with one line of help.
 
 Values are passed on as text and validated by the options class, which reports all faults at once. A flag that is not
 given is not passed on, so that the value of a `--config` file or the default applies.
@@ -26,9 +26,9 @@ def add_command(app: typer.Typer, name: str, kind: type[Config], call: Callable[
     """Add a command to `app`.
 
     Args:
-        name: the word that calls it.
+        name: the word that calls the command.
         kind: the class of its options.
-        call: runs it with the validated options.
+        call: runs the command with the validated options.
         heading: the section of `--help` that lists it.
     """
 

@@ -1,7 +1,7 @@
-"""The commands: one file each, with one public function `run(config, progress) -> Artifact`.
+"""Lists the commands. Each command is one file with one public function `run(config, progress) -> Artifact`.
 
-`COMMANDS` is the only list of them. The command line, the pipelines and the tests read it, so a new command is a file
-in `config/`, a file here and a line in the table.
+`COMMANDS` is the only list of the commands. The command line, the pipelines and the tests read this list. To add a
+command, write a file in `config/` and a file here, and add a line to `COMMANDS`.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ GROUPS = {
 
 @dataclass(frozen=True)
 class Command:
-    """How to find and run one command. Its modules are imported when they are needed, so that `--help` is fast.
+    """How to find and run one command. The modules of a command are imported only when needed, to keep `--help` fast.
 
     Attributes:
-        config: full name of its options class.
+        config: full name of the command's options class.
         module: full name of the module whose `run` does the work.
-        group: its heading in `biorel --help`.
-        suffix: suffix of its output file in a pipeline; empty if the output is a folder.
-        gathers: whether one run of it, in a pipeline over several seeds, takes the outputs of all seeds.
-        in_pipelines: whether a pipeline may use it as a stage.
+        group: the heading under which `biorel --help` lists the command.
+        suffix: suffix of the command's output file in a pipeline; empty if the output is a folder.
+        gathers: whether, in a pipeline over several seeds, one run of the command takes the outputs of all seeds.
+        in_pipelines: whether a pipeline may use the command as a stage.
     """
 
     config: str
@@ -51,7 +51,7 @@ class Command:
 
     @cached_property
     def config_class(self) -> type[Config]:
-        """The class of its options."""
+        """The class of the command's options."""
         module, _, name = self.config.rpartition(".")
         kind: type[Config] = getattr(import_module(module), name)
         return kind

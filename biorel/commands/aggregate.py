@@ -1,4 +1,4 @@
-"""aggregate: relations of many documents -> triples of the corpus with vote, support and the best evidence."""
+"""aggregate: relations of many documents -> triples of the whole corpus, with vote, support and best evidence."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Key = tuple[str, str, str]
 
 @dataclass
 class _Support:
-    """The relations of one triple: the best score in each document, the names used, and the strongest relation."""
+    """Collects the relations of one triple: best score in each document, names of the entities, strongest relation."""
 
     best: Relation
     scores: dict[str, float] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class _Support:
 
 
 def run(config: Aggregate, progress: Progress = SILENT) -> Artifact:
-    """Write the triples to `config.out`, by descending vote.
+    """Write the triples to `config.out`, highest vote first.
 
     Raises:
         InputError: a file cannot be read, or one of its rows is not a relation.
@@ -80,7 +80,7 @@ def _read(config: Aggregate, counts: Counts) -> dict[Key, _Support]:
 
 
 def _sentences(config: Aggregate, wanted: set[str], counts: Counts) -> Mapping[str, str]:
-    """The texts of the documents that have the best evidence of a triple, by id."""
+    """The texts, by document id, of the documents that contain the best evidence of some triple."""
     texts = {
         annotated.document.doc_id: annotated.document.text
         for annotated in read_documents(config.documents, counts)
@@ -111,6 +111,6 @@ def _triple(voted: Voted[Key], triple: _Support, texts: Mapping[str, str]) -> Co
 
 
 def _entity(id_: str, names: Counter[tuple[str, str]]) -> Entity:
-    """The concept with its most common name; of equally common names, the first in the alphabet."""
+    """The concept with its most common name. Among equally common names the alphabetically first is taken."""
     type_, name = min(names, key=lambda typed_name: (-names[typed_name], typed_name))
     return Entity(id_, type_, name)

@@ -1,4 +1,4 @@
-"""ask: a question over many documents -> ranked answers with concept ids, votes, scores by document, and sentences."""
+"""ask: a question and many documents -> ranked answers with concept ids, votes, sentences and document scores."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from biorel.resources import resource
 
 
 def run(config: Ask, progress: Progress = SILENT) -> Artifact:
-    """Answer one question over all documents of `config.over`.
+    """Answer one question from all documents of `config.over`.
 
     Returns:
         The file of answers, if one was written. `details` holds `question`, `answers` (records), `documents` (the
@@ -39,8 +39,8 @@ def run(config: Ask, progress: Progress = SILENT) -> Artifact:
         including features).
 
     Raises:
-        BiorelError: there is no document, the question has no known word, there is no template, or a file cannot be
-            read or written. In that case no output is left.
+        BiorelError: there is no document, the question has no known word, the relation has no template, or a file
+            cannot be read or written. No output is left in these cases.
     """
     if config.out is not None:
         artifacts.check_output(config.out, force=config.force, inputs=config.over)
@@ -54,7 +54,7 @@ def run(config: Ask, progress: Progress = SILENT) -> Artifact:
     if query is None:
         check_question(config.question or "", opened.windower())
     else:
-        # a missing template is reported before anything is read
+        # a missing template is reported before any document is read
         question_text(templates, query.relation, query.asks, query.entity_id)
     documents, bad_places = read_documents(config.over, counts)
     counts.check_balance()
@@ -106,7 +106,7 @@ def run(config: Ask, progress: Progress = SILENT) -> Artifact:
 
 
 def _relation_query(config: Ask) -> RelationQuery | None:
-    """The query by template, or None for a question in plain words."""
+    """The query for a question from a template; None for a question in plain words."""
     if config.relation is None:
         return None
     entity_id = concept_id(config.head or config.tail or "", "") or ""
@@ -114,7 +114,7 @@ def _relation_query(config: Ask) -> RelationQuery | None:
 
 
 def _annotate(config: Ask, documents: list[Annotated], counts: Counts) -> list[Annotated]:
-    """The documents, with mentions found and linked in those that have none."""
+    """The documents; in those without mentions, mentions are found and linked."""
     untagged = sum(not item.mentions for item in documents)
     if not untagged:
         return documents

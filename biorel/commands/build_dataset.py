@@ -1,7 +1,7 @@
-"""build-dataset: from documents, mentions, curations and MeSH to labelled pairs and examples, by split.
+"""build-dataset: documents, mentions, curations and MeSH -> labelled pairs and examples, by split.
 
-Each input file is parsed once. Later passes stream the documents from a spool in the output folder. Memory holds one
-document, the document ids, and the curations of these documents.
+Each input file is parsed once. Later passes stream the documents from a temporary file in the output folder. Memory
+holds one document at a time, all document ids, and the curations of these documents.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def run(config: BuildDataset, progress: Progress = SILENT) -> Artifact:
     with artifacts.folder("build-dataset", config.options(), config.out, force=config.force) as output:
         counts = output.counts
         progress.line("reading documents")
-        # read first: a file that is missing should not be reported only after all documents are read
+        # these files are read before the documents, so that a missing file is reported at once
         given = load_tokenizer(config.tokenizer_file) if config.tokenizer_file is not None else None
         corpus = _read(config, output.path / _SPOOL, counts)
         tokenizer = given or _learned(config, corpus)
@@ -82,7 +82,8 @@ def run(config: BuildDataset, progress: Progress = SILENT) -> Artifact:
         if config.strict and counts[Reason.ROW_MALFORMED]:
             places = ", ".join(counts.examples[Reason.ROW_MALFORMED])
             raise InputError(
-                f"{counts[Reason.ROW_MALFORMED]} malformed rows, at {places}", "correct them, or leave --strict out"
+                f"{counts[Reason.ROW_MALFORMED]} malformed rows, at {places}",
+                "correct these rows, or leave --strict out to skip them",
             )
         if not stats["total"]["positives"]:
             raise _no_positive(corpus, counts)
@@ -97,7 +98,7 @@ def run(config: BuildDataset, progress: Progress = SILENT) -> Artifact:
 
 
 def _read(config: BuildDataset, spool: Path, counts: Counts) -> Corpus:
-    """The documents with their splits, and CTD's curations of them."""
+    """The documents with their splits, and CTD's curations of these documents."""
     excluded = read_ids(config.exclude_pmids, counts)
     vocabulary = find_table(config.ctd, ("CTD_diseases",), counts) if config.ctd is not None else None
     primary = read_alternate_ids(vocabulary, counts) if vocabulary is not None else {}
@@ -128,7 +129,7 @@ def _read(config: BuildDataset, spool: Path, counts: Counts) -> Corpus:
 
 def _learned(config: BuildDataset, corpus: Corpus) -> Tokenizer:
     """A tokenizer learned from the training texts."""
-    # a dataset without training documents is for evaluation; its vocabulary is only used to count tokens
+    # a dataset without training documents serves for evaluation; there the vocabulary only counts tokens
     splits = ("train",) if "train" in corpus.splits or config.merges is not None else SPLITS
     return choose_tokenizer(
         corpus.texts(splits),
@@ -163,7 +164,9 @@ def _derived(corpus: Corpus, rules: Rules, min_share: float) -> RelationSchema:
     """
     everything = uncollapsed_schema(chain.from_iterable((corpus.curations or {}).values()), rules.parents)
     if not everything.relations:
-        raise InputError("--schema derive: no curation concerns these documents", "derive works on --ctd")
+        raise InputError(
+            "no curation concerns these documents", "--schema derive needs curations: give them with --ctd"
+        )
     terms = {relation.name: (relation.head, relation.sources[0], relation.tail) for relation in everything.relations}
     positives: Counter[tuple[str, str, str]] = Counter()
     for _, annotated in corpus.stream(Counts()):
@@ -215,7 +218,7 @@ def _write_splits(
 
 
 def _no_positive(corpus: Corpus, counts: Counts) -> InputError:
-    """The error of a dataset without a positive pair. Its hint names the kinds of ids that are never mentioned.
+    """The error for a dataset without a positive pair. The hint names the kinds of ids that are never mentioned.
 
     The cause is nearly always a mismatch of ids or the wrong schema, hardly ever the documents.
     """
@@ -227,5 +230,5 @@ def _no_positive(corpus: Corpus, counts: Counts) -> InputError:
     common = ", ".join(f"{prefix} ({count})" for prefix, count in prefixes.most_common(3))
     hint = f"curated ids without a mention, by prefix: {common}" if common else "no curation concerns these documents"
     if too_long := counts[Reason.POSITIVE_PAIR_TOO_LONG]:
-        hint = f"{too_long} positive pairs are in documents over --max-tokens"
-    return InputError(f"0 positives in {counts[Reason.DOCUMENTS_LABELLED]} documents", hint)
+        hint = f"{too_long} positive pairs are in documents longer than --max-tokens: raise this limit"
+    return InputError(f"no positive pair in {counts[Reason.DOCUMENTS_LABELLED]} documents", hint)

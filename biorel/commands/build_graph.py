@@ -1,4 +1,4 @@
-"""build-graph: MeSH, CTD and the user's triples as triples.parquet and triples.spo."""
+"""build-graph: MeSH, CTD and the user's triples -> a graph folder with triples.parquet and triples.spo."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def run(config: BuildGraph, progress: Progress = SILENT) -> Artifact:
     """Build the graph folder `config.out`.
 
     Raises:
-        BiorelError: an input cannot be read or has the wrong format, or there is no triple in any input.
+        BiorelError: an input cannot be read or has the wrong format, or no input contains a triple.
     """
     with artifacts.folder("build-graph", config.options(), config.out, force=config.force) as output:
         counts = output.counts
         triples = list(unique_triples(_triples(config, counts), counts))
         if not triples:
-            raise InputError("no triple in any of the inputs", "check that the inputs name their concepts")
+            raise InputError("no input contains a triple", "check that the inputs contain the names of their concepts")
         write_table(output.path / TABLE, Triple, triples)
         write_spo(output.path / LINES, triples)
         articles = {pmid for triple in triples for pmid in triple.pmids}
@@ -55,7 +55,7 @@ def _triples(config: BuildGraph, counts: Counts) -> Iterator[Triple]:
             yield from read_facts(path, counts, named)
             names.update(named)
 
-    # read completely before the names are used
+    # all curations are read before the names are used
     articles = articles_by_fact(curations(), excluded, counts)
     yield from curated_triples(articles, names | mesh.names, counts)
     for path in config.spo:

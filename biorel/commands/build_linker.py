@@ -1,4 +1,4 @@
-"""build-linker: annotated documents, MeSH and CTD -> a lexicon of names, and thresholds of similarity."""
+"""build-linker: annotated documents, MeSH and CTD -> a lexicon of names, with thresholds of similarity."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from biorel.scoring.concepts import ConceptScore
 from biorel.scoring.metrics import Prf
 
 _GRID = tuple(hundredths / 100 for hundredths in range(60, 96, 5))
-# without a document to tune on; what CDR's development documents gave
+# the threshold if there is no document to tune on; tuning on CDR's development documents gave this value
 _UNTUNED = {"Chemical": 0.8, "Disease": 0.7, "Gene": 0.9}
 
 
 @dataclass(frozen=True)
 class _Vocabularies:
-    """The names of MeSH and CTD, and the map from any id to the id that they use for its concept."""
+    """The names in MeSH and CTD, and a map from any id of a concept to the concept's id in MeSH and CTD."""
 
     names: tuple[Name, ...]
     to_primary: Callable[[str], str]
@@ -40,7 +40,7 @@ def run(config: BuildLinker, progress: Progress = SILENT) -> Artifact:
     """Build the linker folder `config.out`.
 
     Raises:
-        BiorelError: an input cannot be read, or there is no name in any of them.
+        BiorelError: an input cannot be read, or no input contains a name.
     """
     with artifacts.folder("build-linker", config.options(), config.out, force=config.force) as output:
         counts = output.counts
@@ -49,7 +49,9 @@ def run(config: BuildLinker, progress: Progress = SILENT) -> Artifact:
         documents = list(read_documents(config.documents, counts))
         names = (*from_documents(documents, counts, vocabularies.to_primary), *vocabularies.names)
         if not names:
-            raise InputError("no name in any of the inputs", "do the documents hold mentions with concept ids?")
+            raise InputError(
+                "no input contains a name", "give documents whose mentions have concept ids, or MeSH or CTD files"
+            )
         learned, tuned_on = _halves(config, documents, counts)
         progress.line(f"tuning on {len(tuned_on)} documents")
         tuning_names = (
@@ -82,7 +84,7 @@ def _vocabularies(config: BuildLinker, counts: Counts) -> _Vocabularies:
 def _halves(
     config: BuildLinker, documents: Sequence[Annotated], counts: Counts
 ) -> tuple[Sequence[Annotated], Sequence[Annotated]]:
-    """The documents whose names are learned while tuning, and the documents to tune on."""
+    """Two lists: the documents whose names are learned during tuning, and the documents to tune on."""
     if config.dev:
         known = {annotated.document.doc_id for annotated in documents}
         dev = []
@@ -92,7 +94,7 @@ def _halves(
             else:
                 dev.append(annotated)
         return documents, dev
-    # by id, so that the order of the files does not matter
+    # sorted by id, so that the order of the files does not matter
     shuffled = sorted(documents, key=lambda annotated: annotated.document.doc_id)
     random.Random(config.seed).shuffle(shuffled)  # noqa: S311 (no secret)
     held = round(config.held_out * len(shuffled))
@@ -102,7 +104,7 @@ def _halves(
 def _tuned(
     linker: Linker, documents: Sequence[Annotated], types: Iterable[str]
 ) -> tuple[dict[str, float], dict[str, Any]]:
-    """The threshold with the best concept F1 for each type (the highest of equals), and the resulting measures."""
+    """For each type the threshold with the best concept F1 (of equal ones the highest), and the resulting measures."""
     scores = {limit: _score(linker.retuned(Settings(dict.fromkeys(types, limit))), documents) for limit in _GRID}
 
     def best(type_: str) -> float:

@@ -38,8 +38,8 @@ def run(config: BuildQuestions, progress: Progress = SILENT) -> Artifact:
     """Write the folder `config.out`: documents, mentions, questions and SQuAD JSON of each split.
 
     Raises:
-        BiorelError: an input cannot be read, a relation has no template, a document is in two splits, or there is no
-            question.
+        BiorelError: an input cannot be read, a relation has no template, a document is in two splits, or no split
+            has a question.
     """
     with artifacts.folder("build-questions", config.options(), config.out, force=config.force) as output:
         counts = output.counts
@@ -48,7 +48,9 @@ def run(config: BuildQuestions, progress: Progress = SILENT) -> Artifact:
         splits["train"] = [_sample(item, config.unanswerable, counts) for item in splits["train"]]
         counts.add(Reason.QUESTIONS_KEPT, count=sum(len(item.questions) for items in splits.values() for item in items))
         if not any(item.questions for items in splits.values() for item in items):
-            raise InputError("no question in any split", "documents need linked entities of the types of a relation")
+            raise InputError(
+                "no split has a question", "give documents with linked entities whose types have a relation"
+            )
         for split, items in splits.items():
             _write(output.path / split, items)
         save_tokenizer(_tokenizer(config, splits["train"]), output.path / "tokenizer.json")

@@ -32,7 +32,7 @@ _SERVICES = "services.toml"
 
 
 def run(config: Doctor, progress: Progress = SILENT) -> Artifact:
-    """Check everything. A fault in one check does not stop the others.
+    """Run all checks. A fault in one check does not stop the other checks.
 
     Returns:
         An artifact without a path. `details["findings"]` lists the findings; `failed` is true if one is a fault.
@@ -76,7 +76,7 @@ def _findings(config: Doctor, progress: Progress) -> Iterator[Finding]:
 
 
 def _attempt(name: str, check: Callable[[], Finding]) -> Finding:
-    """The finding of a check; an error that ends the check is itself a finding."""
+    """Run a check and return its finding. If the check ends with an error, the finding is a fault."""
     try:
         return check()
     except BiorelError as error:
@@ -138,5 +138,5 @@ _SHIPPED_MODELS: dict[str, Callable[[Path], str]] = {
 def _check_service(name: str) -> Finding:
     service = read_service(resource(_SERVICES), name)
     fault = unreachable(Client(service))
-    hint = "behind a proxy, set HTTPS_PROXY; --from reads files that were downloaded elsewhere"
+    hint = "behind a proxy, set HTTPS_PROXY; or download the files elsewhere and give them with --from"
     return Finding(f"network {name}", FAULT, fault, hint) if fault else Finding(f"network {name}", OK, service.url)

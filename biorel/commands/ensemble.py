@@ -25,12 +25,12 @@ _METRICS = "metrics.json"
 def run(config: Ensemble, progress: Progress = SILENT) -> Artifact:
     """Write the model folder `config.out` with the weights of all members.
 
-    A threshold is the mean of the members' thresholds. Each of these was tuned on the dev documents of one training;
-    where dev documents were drawn by seed, no document is a dev document of all members.
+    Each threshold is the mean of the members' thresholds, which were tuned on the dev documents of each member. If the
+    members drew their dev documents by seed, no document is a dev document of all members.
 
     Raises:
-        ModelError: a folder cannot be read or is an ensemble, or a member has another vocabulary, other relations or
-            other inputs than the first.
+        ModelError: a folder cannot be read or is an ensemble, or a member differs from the first member in its
+            vocabulary, relations or inputs.
         OutputError: the output exists or cannot be written.
     """
     members = [open_model(path) for path in config.model]
@@ -51,11 +51,11 @@ def _networks(paths: Sequence[Path], members: Sequence[ModelFolder]) -> list[Bra
         ModelError: a member is an ensemble, or its inputs or outputs differ from those of the first.
     """
     first, first_path = members[0], paths[0]
-    hint = "train members on one dataset, with the same --span-pooling, --positions, --pair-features and --rerank"
+    hint = "train all members on one dataset, with the same --span-pooling, --positions, --pair-features and --rerank"
     networks = []
     for path, member in zip(paths, members, strict=True):
         if not isinstance(member.model, Bran):
-            raise ModelError(f"{path}: is itself an ensemble", "give its members instead")
+            raise ModelError(f"{path}: is itself an ensemble", "give the members of this ensemble instead")
         if member.tokenizer.to_str() != first.tokenizer.to_str():
             raise ModelError(f"{path} has another vocabulary than {first_path}", hint)
         if (member.schema.relations, member.ner_labels) != (first.schema.relations, first.ner_labels):
@@ -67,7 +67,7 @@ def _networks(paths: Sequence[Path], members: Sequence[ModelFolder]) -> list[Bra
 
 
 def _metrics(path: Path) -> dict[str, Any]:
-    """The metrics.json of a member's training; empty where the folder has none.
+    """The content of a member's metrics.json; empty if the folder has no such file.
 
     Raises:
         ModelError: the file is not JSON.
@@ -83,7 +83,7 @@ def _metrics(path: Path) -> dict[str, Any]:
 
 
 def _card(paths: Sequence[Path], metrics: Sequence[Mapping[str, Any]], thresholds: Mapping[str, float]) -> str:
-    """The README of the folder: its members, and where its thresholds come from."""
+    """The README of the ensemble's folder. It names the members and the origin of the thresholds."""
     lines = [
         "# An ensemble of BRAN relation models, joined by biorel",
         "",

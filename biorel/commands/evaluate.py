@@ -1,4 +1,4 @@
-"""evaluate: a model folder and one split of a dataset -> metrics, tables, curves; or predictions and a gold corpus."""
+"""evaluate: a model and one split of a dataset, or predictions and a gold corpus -> metrics and a report."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ _MIN_ARTICLES = (1, 2)  # articles that must state a pair, for the baselines tha
 def run(config: Evaluate, progress: Progress = SILENT) -> Artifact:
     """Score the model or the predictions, and write the folder `config.out`.
 
-    The thresholds are the model's, tuned on dev; nothing is tuned here.
+    The thresholds were tuned on dev in training and are saved with the model. Nothing is tuned here.
 
     Raises:
-        BiorelError: the split is empty, or model and dataset have other labels.
+        BiorelError: the split is empty, or the labels of the model and of the dataset differ.
     """
     if config.predictions is not None:
         return _evaluate_predictions(config, config.predictions)
     if config.model is None or config.dataset is None:
-        raise ConfigError("--model and --dataset go together", "see --help")
+        raise ConfigError("--model needs --dataset, and --dataset needs --model", "give both options")
     device = pick_device(config.device)
     opened = open_model(config.model)
     dataset_schema, _ = read_labels(config.dataset)
@@ -66,7 +66,7 @@ def run(config: Evaluate, progress: Progress = SILENT) -> Artifact:
         raise ModelError(
             f"{config.model} knows the relations {', '.join(opened.schema.labels)}; "
             f"{config.dataset} holds {', '.join(dataset_schema.labels)}",
-            "evaluate a model on the schema that it was trained on",
+            "evaluate a model on a dataset with the relations that the model was trained on",
         )
     triples: list[Triple] = []
     injector = None
@@ -95,13 +95,13 @@ def _relations(
     output: OutputFolder,
     device: torch.device,
 ) -> tuple[dict[str, Any], str]:
-    """Evaluate a relation model; writes the tables, and returns the metrics and the report."""
+    """Evaluate a relation model and write the tables; returns the metrics and the report."""
     labels, budget = opened.schema.labels, config.batch_tokens
     examples = read_encoded_examples(opened.encoder, dataset, config.split, output.counts)
     with_knowledge = inject_knowledge(examples, dataset, (config.split,), injector)
     found = score_examples(opened, with_knowledge, token_budget=budget, device=device)
     tags = found.tags
-    if opened.model.config.branches:  # branches of the gold mentions would show where these are
+    if opened.model.config.branches:  # the MeSH branches of the gold mentions would show where the gold mentions are
         tags = score_examples(opened, examples, token_budget=budget, device=device).tags
     pairs = read_table(dataset / config.split / "pairs.parquet", Pair)
     scored = [*found.pairs, *unscored_pairs(pairs, found.pairs, len(labels))]

@@ -1,4 +1,4 @@
-"""evaluate-reader: a reader's answers to the questions of one split, and their scores."""
+"""evaluate-reader: a reader and the questions of one split -> answers and their scores."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _LISTED_ANSWERS = 5
 
 
 def run(config: EvaluateReader, progress: Progress = SILENT) -> Artifact:
-    """Write `config.out` with metrics.json, tables.md and answers.jsonl.
+    """Write metrics.json, tables.md and answers.jsonl into the folder `config.out`.
 
-    The decoding is that of the model folder, tuned on dev.
+    The decoding was tuned on dev in training and is read from the model folder.
 
     Raises:
         BiorelError: the model or the questions cannot be read.

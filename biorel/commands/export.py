@@ -1,7 +1,7 @@
 """export: a model folder -> ONNX, or a relations file -> another format.
 
-Relations are streamed. Only for a format that holds the text are they kept in memory, by document, while the
-documents are streamed.
+Relations are streamed. Only a format that contains the text needs all relations in memory, grouped by document; then
+the documents are streamed.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def run(config: Export, progress: Progress = SILENT) -> Artifact:
     """Export to `config.out`.
 
     Raises:
-        BiorelError: flags that do not go together, bad input, or an output that exists or cannot be written.
-            Nothing is left at the output's place then.
+        BiorelError: two flags exclude each other, the input is bad, or the output exists or cannot be written.
+            No output is left in these cases.
     """
     summary: list[str] = []
     if config.relations is not None:
@@ -41,12 +41,14 @@ def run(config: Export, progress: Progress = SILENT) -> Artifact:
 
 def _to_onnx(config: Export, model: Path) -> list[str]:
     if config.format not in ("auto", "onnx"):
-        raise ConfigError(f"a model folder has no form {config.format!r}", "leave --format out, or give --relations")
+        raise ConfigError(
+            f"a model folder cannot be exported to {config.format!r}", "leave --format out, or give --relations"
+        )
     if config.documents:
-        raise ConfigError("--documents go with --relations, not with --model", "leave --documents out")
+        raise ConfigError("--documents can be used only with --relations", "leave --documents out")
     if config.out.resolve() == model.resolve():
-        raise OutputError(f"{config.out}: is the model folder", "choose another --out")
-    # torch takes seconds to load, and a conversion of relations needs none of it
+        raise OutputError(f"{config.out}: the output is the model folder itself", "choose another --out")
+    # torch takes seconds to load, and converting relations does not need it
     from biorel.model.onnx import export_onnx
     from biorel.training.model_folder import open_model
 
@@ -60,12 +62,15 @@ def _to_onnx(config: Export, model: Path) -> list[str]:
 
 def _convert(config: Export, source: Path) -> list[str]:
     if config.format == "onnx":
-        raise ConfigError("relations have no form in ONNX", "give --model, or another --format")
+        raise ConfigError("relations cannot be exported to ONNX", "give --model, or another --format")
     format_ = format_of(config.out, config.format)
     if FORMATS[format_].holds_text and not config.documents:
-        raise ConfigError(f"--format {format_} holds the text: it needs --documents", "name the files that were read")
+        raise ConfigError(
+            f"--format {format_} contains the text, so it needs --documents",
+            "give the files that `biorel extract` read",
+        )
     if config.documents and not FORMATS[format_].holds_text:
-        raise ConfigError(f"--format {format_} holds no text", "leave --documents out")
+        raise ConfigError(f"--format {format_} contains no text, so it takes no --documents", "leave --documents out")
     artifacts.check_output(config.out, force=config.force, inputs=(source, *config.documents))
     counts = Counts()
     with artifacts.whole_file(config.out, force=config.force) as place, FORMATS[format_].writer(place) as writer:
@@ -87,7 +92,7 @@ def _with_documents(config: Export, relations: Iterator[Relation], writer: Relat
     """Write every document with its relations.
 
     Raises:
-        InputError: there are relations, and none is of a document.
+        InputError: there are relations, but none belongs to a document of --documents.
     """
     grouped: dict[str, list[Relation]] = {}
     for relation in relations:
@@ -100,7 +105,7 @@ def _with_documents(config: Export, relations: Iterator[Relation], writer: Relat
         counts.add(Reason.RELATION_WITHOUT_DOCUMENT, doc_id, len(left))
     if grouped and not counts[Reason.RELATIONS_WRITTEN]:
         raise InputError(
-            f"{config.relations}: none of its relations is of a document in --documents "
-            f"(the first is of {next(iter(grouped))})",
+            f"{config.relations}: no relation belongs to a document in --documents "
+            f"(the first belongs to {next(iter(grouped))})",
             "give the documents that the relations were extracted from",
         )

@@ -38,7 +38,7 @@ def run(config: Extract, progress: Progress = SILENT) -> Artifact:
         `by_status` and `counts` (numbers), `seconds` (from the first record to the last row) and `device`.
 
     Raises:
-        BiorelError: the input cannot be read or has no usable document, the model is unusable, or the output
+        BiorelError: the input cannot be read or has no usable document, the model cannot be used, or the output
             cannot be written. No output is left in these cases.
     """
     device = pick_device(config.device)
@@ -47,7 +47,9 @@ def run(config: Extract, progress: Progress = SILENT) -> Artifact:
     out = config.out or _default_out(config)
     status_path = config.status or out.with_name(f"{out.name}.status.jsonl")
     if len({path.resolve() for path in (config.input, out, status_path)}) < 3:
-        raise OutputError(f"the input, {out} and {status_path} must be three files", "choose another --out or --status")
+        raise OutputError(
+            f"the input, {out} and {status_path} must be three different files", "choose another --out or --status"
+        )
     for path in (out, status_path):
         artifacts.check_output(path, force=config.force)
     writer_kind = FORMATS[format_of(out, config.format)].writer
@@ -83,7 +85,7 @@ def run(config: Extract, progress: Progress = SILENT) -> Artifact:
         if by_status.total() == by_status[Outcome.BAD_RECORD]:
             first = bad_places[0] if bad_places else f"{config.input}: no record"
             raise InputError(
-                f"{first} (and no other record is usable)", "the input formats are listed in docs/formats.md"
+                f"{first} (and the input has no usable record)", "the input formats are listed in docs/formats.md"
             )
     if extractor.model.model.config.uses_graph and extractor.injector is None:
         counts.add(Reason.DOCUMENTS_WITHOUT_GRAPH, count=by_status.total())
@@ -115,13 +117,13 @@ def run(config: Extract, progress: Progress = SILENT) -> Artifact:
 
 
 def _default_out(config: Extract) -> Path:
-    """A file in the current folder that has the name of the input."""
+    """The default output: a file in the current folder, named after the input."""
     format_ = "jsonl" if config.format == "auto" else format_of(config.input, config.format)
     return Path(f"{_stem(config.input)}.relations{FORMATS[format_].suffixes[0]}")
 
 
 def _stem(path: Path) -> str:
-    """The name without its suffix, and without .gz."""
+    """The file's name without .gz and without the suffix before it."""
     return Path(path.name.removesuffix(".gz")).stem
 
 

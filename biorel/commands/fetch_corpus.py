@@ -1,4 +1,4 @@
-"""fetch corpus: a gold corpus from the addresses of its authors, verified and unpacked."""
+"""fetch corpus: downloads a gold corpus from its authors' addresses, verifies and unpacks it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def run(config: FetchCorpus, progress: Progress = SILENT) -> Artifact:
     """Fetch or copy a corpus into the folder `config.out`.
 
     Raises:
-        FetchError: no address has it; the message says what to do.
+        FetchError: the corpus could not be downloaded from any of its addresses. The hint says what to do.
         InputError: a local file is missing, or an archive is damaged or unsafe.
     """
     corpus = read_corpora(resource("corpora.toml"))[config.name]
@@ -54,7 +54,7 @@ def run(config: FetchCorpus, progress: Progress = SILENT) -> Artifact:
 
 
 def _unpack(archive: Path) -> int:
-    """Unpack an archive into its folder and remove it, even if it is damaged, so that it is fetched again."""
+    """Unpack an archive into its folder, then remove the archive. A damaged one is removed, too, and fetched again."""
     unpacked = archive.with_suffix(".unpacked")
     shutil.rmtree(unpacked, ignore_errors=True)
     try:

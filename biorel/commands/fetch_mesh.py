@@ -1,4 +1,4 @@
-"""fetch mesh: MeSH's descriptors, supplementary concepts and tree, downloaded or copied, and verified."""
+"""fetch mesh: downloads or copies MeSH's descriptors, supplementary concepts and tree, and verifies them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def run(config: FetchMesh, progress: Progress = SILENT) -> Artifact:
     """Fetch or copy MeSH's files into the folder `config.out`.
 
     Raises:
-        FetchError: NLM does not answer, or does not have this year at the address.
+        FetchError: NLM does not answer, or the address has no files of the requested year.
         InputError: a local file is missing, damaged or not a MeSH file.
     """
     service = read_service(resource("services.toml"), "mesh", config.url)
@@ -46,7 +46,7 @@ def run(config: FetchMesh, progress: Progress = SILENT) -> Artifact:
                 fetched = fetch_files(files, output.path, client, output.counts)
             except FetchError as error:
                 older = f"{service.url.rpartition('/')[0]}/{year}"
-                hint = f"NLM moves the files of a year when the next year is published: try --url {older}"
+                hint = f"NLM moves the files of past years to another address: try --url {older}"
                 raise FetchError(error.message, hint if "HTTP 404" in error.message else error.hint) from error
         output.notes["files"] = [asdict(file) for file in fetched]
         output.notes["year"] = year if config.source is None else None
@@ -57,18 +57,18 @@ def run(config: FetchMesh, progress: Progress = SILENT) -> Artifact:
 
 
 def _local_files(source: Path) -> list[Path]:
-    """The MeSH files of a folder, recognised by their names, or the one named file."""
+    """The MeSH files of a folder, recognised by their names; or `source` itself, if it is a file."""
     if source.is_file():
         return [source]
     files = sorted(path for path in source.iterdir() if _MESH_NAME.fullmatch(path.name)) if source.is_dir() else []
     if not files:
         raise InputError(
-            f"{source}: contains no MeSH file", "MeSH files are descYYYY, suppYYYY, mtreesYYYY and YYYYMeshTree"
+            f"{source}: contains no MeSH file", "MeSH files are named descYYYY, suppYYYY, mtreesYYYY and YYYYMeshTree"
         )
     return files
 
 
 def _check(path: Path) -> None:
-    """Raises InputError if the file is not MeSH or is incomplete. It is read completely."""
+    """Read the whole file, and raise InputError if it is not a MeSH file or is incomplete."""
     if not sum(1 for _ in read_entries(path, Counts())):
         raise InputError(f"{path}: contains no MeSH entry", "fetch or copy the file again")

@@ -1,4 +1,4 @@
-"""fetch pubmed: PubMed's articles as a table of documents, from the E-utilities or from local baseline files."""
+"""fetch pubmed: writes PubMed's articles, from the E-utilities or local baseline files, as a table of documents."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(config: FetchPubmed, progress: Progress = SILENT) -> Artifact:
     """Fetch articles into the folder `config.out`.
 
     Raises:
-        FetchError: the service failed. NAME.partial keeps the fetched batches, and the same command resumes from there.
+        FetchError: the service failed. NAME.partial keeps the fetched batches, and the same command resumes from them.
         InputError: a file cannot be read, or there is nothing to fetch.
     """
     with artifacts.folder("fetch pubmed", config.options(), config.out, force=config.force, resume=REQUEST) as output:
@@ -75,21 +75,23 @@ def _client(config: FetchPubmed, progress: Progress) -> Client:
     service = read_service(resource("services.toml"), "eutils", config.url)
     common = {"tool": config.tool} | ({"email": config.email} if config.email else {})
     if not config.email:
-        progress.line("NCBI asks for an address (--email), to contact you before it blocks you")
+        progress.line(
+            "NCBI asks users to give an e-mail address (--email), so that it can warn them before it blocks them"
+        )
     key = os.environ.get("NCBI_API_KEY", "").strip()
     return Client(service, common=common, key=key, clock=CLOCK, report=progress.line)
 
 
 def _listed_pmids(config: FetchPubmed, counts: Counts) -> tuple[list[str] | None, dict[str, str]]:
-    """The PMIDs of --pmids or --ctd, None without these options; and invalid lines, with the reason."""
+    """The PMIDs of --pmids or --ctd (None without these options), and the invalid lines, each with the reason."""
     if config.pmids:
         pmids, invalid = read_pmids(config.pmids, counts)
     elif config.ctd:
-        # inferred rows are left out: their articles do not state the relation of the pair
+        # inferred rows are left out, because their articles do not state the relation of the pair
         articles = dict.fromkeys(row.doc_id for row in read_curations(config.ctd, Counts()) if row.asserted)
         pmids, invalid = sorted(articles, key=int), {}
         if not pmids:
-            raise InputError(f"{config.ctd}: no curated row with a PubMed id")
+            raise InputError(f"{config.ctd}: contains no curated row with a PubMed id")
     else:
         return None, {}
     return pmids if config.baseline else pmids[: config.max], invalid

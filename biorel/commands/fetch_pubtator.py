@@ -1,4 +1,4 @@
-"""fetch pubtator: annotated abstracts from the PubTator3 service, or from its bulk dump."""
+"""fetch pubtator: downloads annotated abstracts from PubTator3, or takes them from PubTator3's bulk dump."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(config: FetchPubtator, progress: Progress = SILENT) -> Artifact:
     """Fetch documents into the folder `config.out`.
 
     Raises:
-        FetchError: the service failed. NAME.partial keeps the fetched batches, and the same command resumes from there.
+        FetchError: the service failed. NAME.partial keeps the fetched batches, and the same command resumes from them.
         InputError: a file cannot be read, or contains no PMID.
     """
     resume = "" if config.dump is not None else REQUEST
@@ -52,7 +52,7 @@ def run(config: FetchPubtator, progress: Progress = SILENT) -> Artifact:
 
 
 def _filter(dump: Path, pmids: list[str], path: Path, counts: Counts, progress: Progress) -> dict[str, str]:
-    """Write the documents of a dump to a file; returns the PMIDs without a document, with the reason."""
+    """Write the wanted documents of a dump to a file; returns the PMIDs that the dump lacks, each with the reason."""
     began = CLOCK.now()
 
     def report(read: int, kept: int) -> None:

@@ -1,4 +1,4 @@
-"""pretrain: abstracts without labels -> a pre-trained encoder, or vectors of tokens."""
+"""pretrain: abstracts without labels -> a pre-trained encoder, or pre-trained token vectors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run(config: Pretrain, progress: Progress = SILENT) -> Artifact:
     """Write the folder `config.out`.
 
     Raises:
-        BiorelError: the input is unusable or has no text, gensim is missing, or the checkpoint is of another run.
+        BiorelError: the input cannot be used or has no text, gensim is missing, or the checkpoint is from another run.
     """
     if config.method == "skipgram":
         require_gensim()
@@ -66,7 +66,9 @@ def run(config: Pretrain, progress: Progress = SILENT) -> Artifact:
             for document in documents(output.counts)
         ]
         if not any(len(ids) for _, ids in texts):
-            raise InputError("no text in any document", "see --documents and --exclude-pmids")
+            raise InputError(
+                "no document has a text", "give documents with a text, or exclude fewer with --exclude-pmids"
+            )
         if config.method == "skipgram":
             _skipgram(config, output, tokenizer, texts, progress)
         else:
@@ -170,7 +172,7 @@ def _arguments(config: Pretrain) -> PretrainingArguments:
 
 
 def _card(config: Pretrain, metrics: dict[str, Any]) -> str:
-    """The README of the folder: what the encoder was trained on, and how."""
+    """The README of the folder. It says how the encoder was trained, and on what data."""
     lines = [
         "# An encoder, pre-trained by biorel to predict hidden tokens",
         "",

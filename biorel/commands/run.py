@@ -1,7 +1,7 @@
-"""run: a whole pipeline from one TOML file; a stage is skipped if nothing that it depends on has changed.
+"""run: runs a whole pipeline from one TOML file, without the stages whose options and inputs have not changed.
 
-Every stage writes `OUT/NAME`; see `pipeline.repeats` for `--seeds` and `--folds`. The manifest of a stage holds the
-fingerprint of its options and inputs; the stage is skipped if it would get the same fingerprint again.
+Every stage writes `OUT/NAME`; `pipeline.repeats` describes the outputs with `--seeds` and `--folds`. The manifest of a
+stage contains a fingerprint of its options and inputs. A stage is skipped if this fingerprint is still the same.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _repeats(config: Run) -> Repeats | None:
 
 
 def _kinds() -> Mapping[str, StageKind]:
-    """What the pipeline must know of each command that may be a stage."""
+    """What the pipeline must know about each command that may be a stage."""
     return {
         name: StageKind(frozenset(command.config_class.model_fields), command.suffix, command.gathers)
         for name, command in COMMANDS.items()
@@ -105,7 +105,7 @@ def _manifest_path(out: Path) -> Path:
 
 
 def _reason_to_run(stage: Stage, options: Config) -> str:
-    """Why the stage must run; empty if its output is up to date."""
+    """The reason why the stage must run; empty if the stage's output is up to date."""
     path = _manifest_path(stage.out)
     if not stage.out.exists() or not path.is_file():
         return "runs, there is no output yet"

@@ -1,4 +1,4 @@
-"""tag: documents -> documents.parquet and mentions.parquet, with the concept ids of the mentions if known."""
+"""tag: documents -> documents.parquet and mentions.parquet. Mentions have their concept ids where these are known."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CHUNK = 256
 
 
 def run(config: Tag, progress: Progress = SILENT) -> Artifact:
-    """Tag the documents and write the folder `config.out`. Memory holds one chunk of documents.
+    """Tag the documents and write the folder `config.out`. Memory holds one chunk of documents at a time.
 
     Mentions in the input are ignored, so that all mentions come from one tagger.
 

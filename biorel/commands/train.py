@@ -45,8 +45,8 @@ def run(config: Train, progress: Progress = SILENT) -> Artifact:
     """Train and write the model folder `config.out`.
 
     Raises:
-        BiorelError: a split is empty or unsuitable for the task, the dataset is incomplete, or the checkpoint is of
-            another run.
+        BiorelError: a split is empty or unsuitable for the task, the dataset is incomplete, or the checkpoint belongs
+            to another run.
     """
     with deterministic(config.deterministic):
         return _run(config, progress)
@@ -75,7 +75,7 @@ def _run(config: Train, progress: Progress) -> Artifact:
         model = Bran(_network(config, tokenizer.get_vocab_size(), len(schema.labels), len(ner_labels), bert))
         share = _load_pretrained(config, model, tokenizer, output.counts)
         data = _with_knowledge(config, model.config, tokenizer, training, dev, output.counts)
-        # examples hold the indices of labels, so that a dataset with other labels has other examples
+        # examples contain indices of labels, so the key also covers the labels
         key = " ".join([artifacts.fingerprint("train", config.options()), *schema.labels, *ner_labels])
         trained, resumed = train_relations(
             ModelFolder(model, tokenizer, schema, ner_labels, {}),
@@ -102,7 +102,7 @@ def _network(
     Args:
         vocabulary: number of tokens of the tokenizer.
         relations: number of relations, without NULL.
-        bert: its encoder, if that is a BERT.
+        bert: the pre-trained BERT, if the encoder is one.
     """
     graph_features = config.reads_graph_features
     return BranConfig(
@@ -167,7 +167,7 @@ def _arguments(config: Train) -> TrainingArguments:
 
 
 def _load_pretrained(config: Train, model: Bran, tokenizer: Tokenizer, counts: Counts) -> Callable[[str], float]:
-    """Read pre-trained weights or vectors into the network; returns each parameter's share of the learning rate."""
+    """Load pre-trained weights or vectors into the network; returns each parameter's factor of the learning rate."""
     share = load_bert(
         model.bert,
         tokenizer.get_vocab_size(),
@@ -193,7 +193,7 @@ def _with_knowledge(
     dev: list[Example],
     counts: Counts,
 ) -> TrainingData:
-    """The examples with the knowledge of --graph, if it is given."""
+    """The examples; if --graph is given, with the graph's knowledge about their pairs."""
     if config.graph is None:
         return TrainingData(training, dev, dev)
     injector = build_injector(config.graph, read_triples(config.graph), network, tokenizer)
@@ -203,7 +203,7 @@ def _with_knowledge(
 
 
 def _card(config: Train, metrics: dict[str, Any]) -> str:
-    """The README of a model folder: what the model was trained on, and how."""
+    """The README of a model folder. It says how the model was trained, and on what data."""
     lines = [
         "# A BRAN relation model, trained by biorel",
         "",

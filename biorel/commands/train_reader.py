@@ -1,4 +1,4 @@
-"""train-reader: questions -> a reader's model folder, with one reader or one for each fold."""
+"""train-reader: questions -> a model folder with one reader, or with one reader for each fold."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ def run(config: TrainReader, progress: Progress = SILENT) -> Artifact:
     """Train and write the model folder `config.out`.
 
     Raises:
-        BiorelError: an input cannot be read, a split has no answerable question, or the checkpoint is of another run.
+        BiorelError: an input cannot be read, a split has no answerable question, or the checkpoint belongs to another
+            run.
     """
     device = pick_device(config.device)
     if config.threads:
@@ -122,10 +123,10 @@ def _training_arguments(config: TrainReader, reader: ReaderConfig) -> ReaderTrai
 
 
 def _claim_checkpoint(output: OutputFolder, key: str, force: bool) -> bool:
-    """Whether the folder holds a checkpoint of this run. One of another run is removed with `force`.
+    """Whether the folder contains a checkpoint of this run. With `force`, a checkpoint of another run is removed.
 
     Raises:
-        ModelError: the checkpoint is of another run, without `force`.
+        ModelError: the checkpoint belongs to another run, and `force` is false.
     """
     key_file = output.path / _RUN_KEY
     if output.resumed:
@@ -159,7 +160,7 @@ def _metrics(
 
 
 def _card(config: TrainReader, metrics: dict[str, Any], decoding: Decoding) -> str:
-    """The README of a reader's folder: training data, dev scores, decoding, options."""
+    """The README of a reader's folder, with its training data, dev scores, decoding and options."""
     lines = [
         "# A question-answering reader trained by biorel",
         "",

@@ -1,4 +1,4 @@
-"""train-tagger: documents with gold mentions -> a spaCy pipeline that tags."""
+"""train-tagger: documents with gold mentions -> a spaCy pipeline that tags entities."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ def run(config: TrainTagger, progress: Progress = SILENT) -> Artifact:
 
 
 def _splits(config: TrainTagger, counts: Counts, progress: Progress) -> tuple[list[Annotated], list[Annotated]]:
-    """Training and dev documents. Without --dev, `config.held_out` training documents are drawn by seed."""
+    """The training and dev documents. Without --dev, `config.held_out` training documents, drawn by seed, are dev."""
     read = _read(config.train, "training", "train on documents with gold mentions", counts, progress)
     training = [annotated for annotated in read if annotated.mentions]
     if config.dev:
         return training, _read(config.dev, "dev", "give gold mentions, or leave --dev out", counts, progress)
     if config.held_out >= len(training):
         raise InputError(
-            f"--held-out {config.held_out}: the training files have {len(training)} documents with mentions",
+            f"--held-out {config.held_out}: too few documents, only {len(training)} training documents have mentions",
             "hold out fewer, or give --dev",
         )
     order = np.random.default_rng(config.seed).permutation(len(training)).tolist()
@@ -88,7 +88,7 @@ def _read(files: Sequence[Path], kind: str, advice: str, counts: Counts, progres
     """Read documents, and report the rows and mentions that are left out.
 
     Raises:
-        InputError: as `read_documents`, or no document has mentions.
+        InputError: a file cannot be read (see `read_documents`), or no document has mentions.
     """
     file_counts = Counts()
     documents = list(read_documents(files, file_counts))
@@ -101,7 +101,7 @@ def _read(files: Sequence[Path], kind: str, advice: str, counts: Counts, progres
         and (count := file_counts[reason])
     ]
     if not any(annotated.mentions for annotated in documents):
-        raise InputError("; ".join([f"the {kind} files have no document with mentions", *lost]), advice)
+        raise InputError("; ".join([f"no document in the {kind} files has mentions", *lost]), advice)
     for line in lost:
         progress.line(line)
     return documents
@@ -112,7 +112,7 @@ def _measures(counts: SpanCounts) -> dict[str, Prf]:
 
 
 def _reachable(documents: list[Annotated]) -> float:
-    """The share of gold spans that begin and end at word borders, which is the highest recall of a word tagger."""
+    """The share of gold spans that begin and end at word borders: the highest recall that a word tagger can reach."""
     spans = [
         (annotated.document.text, {(mention.start, mention.end) for mention in annotated.mentions})
         for annotated in documents

@@ -43,7 +43,7 @@ class Repeats:
     def gathered(self) -> bool:
         """Whether a command that gathers may take the outputs of all copies.
 
-        Never for folds: the documents that one fold tests on are training documents of the others.
+        This is never allowed for folds: the documents that one fold tests on are training documents of the others.
         """
         return self.word == "seed"
 
@@ -90,13 +90,13 @@ class Stage:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked of a pipeline.
+    """A pipeline file with all settings of one run.
 
     Attributes:
         pipeline: the TOML file.
         out: folder of all outputs.
         data: path for the placeholder {data}.
-        changes: `STAGE.FIELD=VALUE`, over the fields of the file.
+        changes: `STAGE.FIELD=VALUE`, each of which overrides a field of the file.
         everywhere: options for each stage that takes them, such as the device.
         repeats: the option to repeat, if any.
     """
@@ -151,7 +151,7 @@ class Plan:
                 raise ConfigError(f"stage {stage.name}: {stage.out} is the folder of a {word}", "rename the stage")
 
     def _copies(self, name: str, kind: StageKind, table: Table, made: Mapping[str, Sequence[Stage]]) -> list[Stage]:
-        """The stage once, or its copies."""
+        """The stage itself if it runs once, otherwise its copies."""
         command = str(table.pop("command"))
         repeats = self.repeats
         sources = [stage for place in placeholders(table) for stage in made.get(place, ())]

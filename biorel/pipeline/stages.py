@@ -28,12 +28,12 @@ _PLACEHOLDER = re.compile(r"\{([\w-]+)\}")
 
 @dataclass(frozen=True)
 class StageKind:
-    """What a pipeline must know of a command.
+    """What a pipeline must know about a command.
 
     Attributes:
         options: names of the command's options.
-        suffix: suffix of its output file; empty if the output is a folder.
-        gathers: whether one run of it takes the outputs of all seeds.
+        suffix: suffix of the command's output file; empty if the output is a folder.
+        gathers: whether one run of the command takes the outputs of all seeds.
     """
 
     options: frozenset[str]
@@ -87,7 +87,7 @@ def placeholders(stage: Table) -> frozenset[str]:
 
 
 def fill(value: Any, paths: Mapping[str, str], stage: str) -> Any:
-    """Replace every placeholder by its path, inside tables and lists too.
+    """Replace every placeholder by its path, also inside tables and lists.
 
     Raises:
         ConfigError: a placeholder has no path; the message names the stage.

@@ -39,7 +39,7 @@ def predict_documents(
     device: torch.device,
     progress: Callable[[int], None],
 ) -> Iterator[SpanCandidates]:
-    """Yield the candidates of each document. Document frequencies are over all documents that are asked.
+    """Yield the candidates of each document. Document frequencies are counted over all documents that are asked.
 
     Args:
         progress: called with the number of documents finished, after each chunk.
@@ -61,7 +61,7 @@ def predict_documents(
 def answer_spans(item: Annotated, question: Question, spans: Sequence[RankedSpan]) -> Iterator[LinkedSpan]:
     """Yield the spans of a document with their concepts and sentences.
 
-    The concept that the question names is not an answer. If the question asks for an entity type, nor is anything else.
+    The concept that the question names is no answer. If the question asks for an entity type, other types are none.
     """
     text = item.document.text
     starts = sentence_starts(
@@ -82,7 +82,7 @@ def answer_spans(item: Annotated, question: Question, spans: Sequence[RankedSpan
 
 
 def vote_answers(spans: Iterable[LinkedSpan], rule: str) -> Iterator[Answer]:
-    """Yield the answers by descending vote. Each is named as in most spans and has its best span of each document.
+    """Yield the answers, highest vote first. An answer has its most common name and its best span in each document.
 
     Args:
         rule: a key of `scoring.vote.VOTES`.
@@ -108,10 +108,10 @@ def vote_answers(spans: Iterable[LinkedSpan], rule: str) -> Iterator[Answer]:
 
 
 def explain_no_answer(candidates: Sequence[SpanCandidates], decoding: Decoding, min_score: float) -> str:
-    """Why no document has an answer, in one sentence.
+    """Explain in one sentence why no document has an answer.
 
     Args:
-        candidates: of each document that was asked.
+        candidates: the candidates of each document that was asked.
     """
     if not candidates:
         return "no document mentions the concept"

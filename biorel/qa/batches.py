@@ -1,4 +1,4 @@
-"""Passages and their answers as padded tensors."""
+"""Turns passages and their answers into padded tensors."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Targets(Tensors):
 
 
 def collate(passages: Sequence[Passage]) -> QuestionBatch:
-    """The tensors of some passages, padded with zeros at the end."""
+    """Put passages into tensors, which are padded with zeros at the end."""
     question_ids, question_mask = _pad([passage.question_ids for passage in passages])
     token_ids, token_mask = _pad([passage.token_ids for passage in passages])
     features = np.zeros((*token_ids.shape, FEATURES), dtype=np.float32)
@@ -57,7 +57,7 @@ def collate(passages: Sequence[Passage]) -> QuestionBatch:
 
 
 def collate_targets(passages: Sequence[Passage], *, no_answer_token: bool, random: np.random.Generator) -> Targets:
-    """The targets of some passages. Of several answers one is drawn for `starts` and `ends`.
+    """Put the answers of passages into tensors. If a passage has several, one is drawn for `starts` and `ends`.
 
     Args:
         no_answer_token: `starts` and `ends` count a no-answer token before the first token. It is the target of a

@@ -1,8 +1,8 @@
-"""From the probabilities of span ends to ranked answer spans.
+"""Turns the probabilities of span ends into ranked answer spans.
 
 DGCNN: "Improving decoding can yield more gains than repeated hyperparameter tuning." The choices are how the
 probabilities of the two ends make a score, how long an answer may be, and from which score a question is answered.
-`decoding_tuning` makes them on dev.
+`decoding_tuning` makes these choices on dev.
 """
 
 from __future__ import annotations
@@ -82,9 +82,13 @@ class Decoding:
                 float(content["entity_threshold"]),
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"decoding.json: not a decoding ({error})", "train the reader again") from error
-        if decoding.rule not in SPAN_SCORES or decoding.longest < 1:
-            raise ModelError(f"decoding.json: no rule {decoding.rule!r} with {decoding.longest} tokens")
+            raise ModelError(
+                f"decoding.json: a value is missing or wrong ({error})", "train the reader again"
+            ) from error
+        if decoding.rule not in SPAN_SCORES:
+            raise ModelError(f"decoding.json: unknown rule {decoding.rule!r}", f"rules are {', '.join(SPAN_SCORES)}")
+        if decoding.longest < 1:
+            raise ModelError(f"decoding.json: longest is {decoding.longest}", "longest must be at least 1")
         return decoding
 
 

@@ -1,4 +1,4 @@
-"""The model folder of a reader, or of several readers (folds) whose probabilities are averaged.
+"""Reads and writes the model folder of one reader, or of several (folds) whose probabilities are averaged.
 
 model.safetensors  weights of all readers              tokenizer.json
 config.json        hyper-parameters of each reader     metrics.json
@@ -64,12 +64,12 @@ def open_reader(folder: Path, device: torch.device | None = None) -> ReaderFolde
     content = read_json_object(folder / "config.json")
     members = content.get("members")
     if content.get("model") != KIND or not isinstance(members, list) or not members:
-        raise ModelError(f"{folder}: not a reader", "give a folder that biorel train-reader wrote")
+        raise ModelError(f"{folder}: not a reader's folder", "give a folder that biorel train-reader wrote")
     readers = tuple(Reader(_read_config(member, folder / "config.json")) for member in members)
     tokenizer = load_tokenizer(folder / "tokenizer.json")
     if any(reader.config.vocabulary != tokenizer.get_vocab_size() for reader in readers):
         raise ModelError(
-            f"{folder}: tokenizer.json does not fit config.json", "both must come from the same training run"
+            f"{folder}: tokenizer.json does not fit config.json", "take both files from the same training run"
         )
     load_weights(nn.ModuleList(readers), folder / "model.safetensors")
     for reader in readers:
@@ -79,7 +79,7 @@ def open_reader(folder: Path, device: torch.device | None = None) -> ReaderFolde
 
 def _read_config(values: Any, path: Path) -> ReaderConfig:
     if not isinstance(values, dict):
-        raise ModelError(f"{path}: a member is not an object", "was it written by this version of biorel?")
+        raise ModelError(f"{path}: a member is not a JSON object", "train the reader again with this version of biorel")
     config = config_from_dict(ReaderConfig, values, str(path))
     if config.head not in HEADS or config.encoder not in ENCODERS:
         raise ModelError(f"{path}: unknown head {config.head!r} or encoder {config.encoder!r}")

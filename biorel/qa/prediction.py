@@ -1,4 +1,4 @@
-"""The candidate spans of one reader, or of the average of several, for a list of questions."""
+"""Predicts candidate spans for questions, with one reader or with the average of several readers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def predict(
     Args:
         readers: left in evaluation mode. The probabilities of several are averaged.
         passages: each holds the index of its question.
-        questions: number of questions.
+        questions: the number of questions.
         token_budget: padded passage tokens of a batch.
         beam: most anchors of a passage that are considered.
     """

@@ -1,4 +1,4 @@
-"""The questions of a split with their documents: what `train-reader` and `evaluate-reader` read."""
+"""Reads the questions of a split with their documents, for `train-reader` and `evaluate-reader`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class QuestionSet:
     mentions: dict[str, tuple[Mention, ...]]
 
     def restrict(self, doc_ids: Iterable[str]) -> QuestionSet:
-        """The part about some of the documents."""
+        """The questions about some of the documents, with these documents."""
         kept = set(doc_ids)
         return QuestionSet(
             tuple(question for question in self.questions if question.doc_id in kept),
@@ -37,7 +37,7 @@ class QuestionSet:
         )
 
     def union(self, other: QuestionSet) -> QuestionSet:
-        """Both together; they have no document in common."""
+        """The union of two sets that have no document in common."""
         return QuestionSet(
             (*self.questions, *other.questions), self.texts | other.texts, self.mentions | other.mentions
         )
@@ -115,10 +115,10 @@ def _split_folder(folder: Path, split: str) -> Path:
 def read_training_sets(
     folder: Path, *, folds: int, resplit_dev: int, seed: int
 ) -> list[tuple[QuestionSet, QuestionSet]]:
-    """(training, dev) for each reader: the splits of the folder, or train and dev together, divided again by `seed`.
+    """The training and dev set of each reader: the splits of the folder, or their union divided anew by `seed`.
 
     Args:
-        folds: with 2 or more, one reader for each fold, which is its dev.
+        folds: with 2 or more, one reader for each fold; the fold is the dev set of the reader.
         resplit_dev: if positive, one reader with this number of dev documents.
 
     Raises:
@@ -131,12 +131,17 @@ def read_training_sets(
         order = drawn_order(both.texts, seed)
         if len(order) < folds or len(order) <= resplit_dev:
             option = f"--folds {folds}" if folds > 1 else f"--resplit-dev {resplit_dev}"
-            raise InputError(f"{option}: train and dev have {len(order)} documents together")
+            raise InputError(f"{option}: too few documents, train and dev have only {len(order)} in total")
         dev_ids = [order[:resplit_dev]] if resplit_dev else [order[number::folds] for number in range(folds)]
         sets = [(both.restrict(set(order) - set(ids)), both.restrict(ids)) for ids in dev_ids]
     for training, dev in sets:
         if not any(question.answers for question in dev.questions):
-            raise InputError(f"{folder}: no dev question has an answer", "decoding is tuned on answerable questions")
+            raise InputError(
+                f"{folder}: no dev question has an answer",
+                "give dev documents with answerable questions, on which decoding is tuned",
+            )
         if not any(question.answers for question in training.questions):
-            raise InputError(f"{folder}: no train question has an answer", "there is nothing to learn")
+            raise InputError(
+                f"{folder}: no train question has an answer", "give train documents with answerable questions"
+            )
     return sets

@@ -1,4 +1,4 @@
-"""The hyper-parameters from which a reader is built, and built again from its folder."""
+"""Defines the hyper-parameters from which a reader is built in training and when its folder is opened."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ReaderConfig:
         focus: exponent gamma of the focal loss of DGCNN's labels.
         gate_noise: bound of the noise on the gates (DGCNN equation 9).
         bert: the configuration of the pre-trained BERT as JSON (`bert`, which ignores the sizes of the others).
-        cls_id, sep_id, unk_id: its special tokens.
+        cls_id, sep_id, unk_id: ids of the special tokens of the BERT.
     """
 
     vocabulary: int

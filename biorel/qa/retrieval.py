@@ -1,4 +1,4 @@
-"""The documents that `ask` searches, and the question to each: in the user's own words or from a template."""
+"""Chooses the documents that `ask` searches, and writes the question to each from a template or the user's words."""
 
 from __future__ import annotations
 
@@ -116,10 +116,10 @@ def _folded_words(text: str) -> tuple[str, ...]:
 
 
 def check_question(question: str, windower: PassageWindower) -> None:
-    """Check that a reader can do something with a question in words.
+    """Check that a reader can answer a question in the user's words.
 
     Raises:
-        InputError: it has no word, too many words, or none that the vocabulary covers.
+        InputError: the question has no word, too many words, or no word that the vocabulary covers.
     """
     alphanumeric = [word.text for word in words(question) if word.text.isalnum()]
     start = question.strip()[:40]
@@ -138,7 +138,7 @@ def check_question(question: str, windower: PassageWindower) -> None:
 
 
 def read_documents(paths: Sequence[Path], counts: Counts) -> tuple[list[Annotated], tuple[str, ...]]:
-    """Read all documents of files and folders; of documents with the same id the first.
+    """Read all documents of files and folders. Of several documents with the same id, only the first is kept.
 
     Returns:
         The documents, and the places and reasons of the first few bad records.

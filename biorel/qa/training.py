@@ -37,7 +37,7 @@ from biorel.training.vectors import load_vectors
 
 @dataclass(frozen=True, kw_only=True)
 class ReaderTrainingArguments:
-    """How to train a reader; the same for every fold.
+    """How to train a reader. All folds share these arguments.
 
     Attributes:
         encoder_name: `hf:` and the folder or name of the pre-trained BERT, if the reader's encoder is one.
@@ -68,7 +68,7 @@ class TrainingRun:
 
     Attributes:
         folder: for the checkpoints and the weights of finished readers.
-        key: identifies the run that they belong to.
+        key: identifies the run that the checkpoints and weights belong to.
         progress: shows the training of each reader.
     """
 
@@ -128,7 +128,7 @@ def train_reader(
     """Train one reader, resume it from a checkpoint of the run, or load it if the run has finished it.
 
     Args:
-        number: of the reader among the folds, from 1.
+        number: the number of the reader among the folds, from 1.
 
     Raises:
         BiorelError: vectors or a BERT cannot be read, a checkpoint is damaged, or the loss is not a number.

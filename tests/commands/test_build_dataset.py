@@ -578,9 +578,9 @@ def test_rejects_an_invalid_schema(write, tmp_path, content, fault):
 
 
 def test_reports_that_the_token_limit_left_out_all_positives(write, tmp_path):
-    with pytest.raises(InputError, match="0 positives") as error:
+    with pytest.raises(InputError, match="no positive pair") as error:
         build(tmp_path / "d", train=[write("a.txt", STORY)], schema="cdr", max_tokens=10)
-    assert "1 positive pairs are in documents over --max-tokens" in error.value.hint
+    assert "1 positive pairs are in documents longer than --max-tokens" in error.value.hint
 
 
 BAD_INPUTS = {

@@ -107,7 +107,7 @@ def test_a_malformed_line_gives_one_error_and_no_output(tmp_path, write, capsys)
 
 
 def test_rejects_input_without_triples(tmp_path, rows):
-    with pytest.raises(InputError, match="no triple in any of the inputs"):
+    with pytest.raises(InputError, match="no input contains a triple"):
         graph(tmp_path / "graph", ctd=[rows])
 
 

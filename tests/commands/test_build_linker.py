@@ -96,6 +96,6 @@ def test_rejects_inputs_without_names(tmp_path, write):
     with pytest.raises(ConfigError, match="no names"):
         load(BuildLinker, {"out": tmp_path / "linker"})
     bare = write("bare.txt", pubtator("1", "Nothing.", "here"))
-    with pytest.raises(InputError, match="no name"):
+    with pytest.raises(InputError, match="no input contains a name"):
         build(tmp_path / "linker", documents=(bare,))
     assert not (tmp_path / "linker").exists()

@@ -108,7 +108,7 @@ def test_rejects_a_document_in_two_splits(questions, tmp_path):
 def test_rejects_input_without_a_question(tmp_path):
     path = tmp_path / "s.json"
     path.write_text(json.dumps({"data": []}))
-    with pytest.raises(InputError, match="no question in any split"):
+    with pytest.raises(InputError, match="no split has a question"):
         build_questions.run(BuildQuestions(train=(path,), out=tmp_path / "q"))
 
 

@@ -94,7 +94,7 @@ def test_reports_relations_without_a_document(tmp_path, counts, documents):
 def test_rejects_relations_of_other_documents_only(tmp_path, documents):
     stray = replace(RELATIONS[0], doc_id="900009")
     given = write_relations("jsonl", tmp_path / "r.jsonl", [(ANNOTATED, [stray])])
-    with pytest.raises(InputError, match="none of its relations"):
+    with pytest.raises(InputError, match="no relation belongs to"):
         export.run(Export(relations=given, documents=(documents,), out=tmp_path / "out.xml"))
     assert not outputs(tmp_path)
 
@@ -132,8 +132,8 @@ def test_refuses_to_overwrite_the_input(relations):
     [
         ({"out": "out.xml"}, "needs --documents"),
         ({"out": "out.pubtator"}, "needs --documents"),
-        ({"out": "out.tsv", "documents": ("documents.txt",)}, "holds no text"),
-        ({"out": "out", "format": "onnx"}, "no form in ONNX"),
+        ({"out": "out.tsv", "documents": ("documents.txt",)}, "contains no text"),
+        ({"out": "out", "format": "onnx"}, "cannot be exported to ONNX"),
         ({"out": "out.csv"}, "unknown output format"),
     ],
 )
@@ -169,7 +169,7 @@ def test_converts_a_model_folder_to_onnx(tmp_path, model):
 
 
 def test_refuses_to_overwrite_the_model_folder(model):
-    with pytest.raises(OutputError, match="is the model folder"):
+    with pytest.raises(OutputError, match="is the model folder itself"):
         export.run(Export(model=model, out=model, force=True))
     assert (model / "model.safetensors").is_file()
 

@@ -475,7 +475,7 @@ def test_refuses_to_overwrite_the_input(model, tmp_path, write):
         {"out": tmp_path / "a.jsonl"},  # whose status file is the input
         {"out": tmp_path / "r.jsonl", "status": tmp_path / "r.jsonl"},
     ):
-        with pytest.raises(OutputError, match="three files"):
+        with pytest.raises(OutputError, match="three different files"):
             extract.run(Extract.model_validate({"input": source, "model": model, **options}))
     assert source.read_text() == lines(STORY)
     assert list(tmp_path.iterdir()) == [source]

@@ -323,7 +323,7 @@ def test_rejects_options_that_exclude_each_other(options, fault):
 def test_rejects_input_without_text(tmp_path):
     listed = tmp_path / "ids.txt"
     listed.write_text("\n".join(json.loads(line)["pmid"] for line in ABSTRACTS.read_text().splitlines()))
-    with pytest.raises(InputError, match="no text in any document"):
+    with pytest.raises(InputError, match="no document has a text"):
         made(tmp_path / "m", exclude_pmids=[listed])
     one = tmp_path / "one.jsonl"
     one.write_text(ABSTRACTS.read_text().splitlines()[0] + "\n")

@@ -144,7 +144,7 @@ def test_names_the_malformed_row_if_no_mention_remains(tmp_path, corpus, write, 
     files[broken] = write("broken.txt", f"1|t|On zetin.\n1|a|None.\n{row}\n\n")
     code, _, errors = command_line(capsys, "train-tagger", *flags(**files, out=tmp_path / "tagger", epochs=1))
     assert code == 3
-    assert f"files have no document with mentions; {expected.format(files[broken])}" in errors.splitlines()[0]
+    assert f"files has mentions; {expected.format(files[broken])}" in errors.splitlines()[0]
     assert len(errors.splitlines()) == 2
 
 
@@ -165,7 +165,7 @@ def test_reports_rows_left_out_of_training(tmp_path, corpus, write):
 
 def test_too_few_documents_give_no_output(tmp_path, corpus, capsys):
     out = tmp_path / "tagger"
-    with pytest.raises(InputError, match="20 documents with mentions"):
+    with pytest.raises(InputError, match="only 20 training documents have mentions"):
         trained(out, train=(corpus,), held_out=20)
     assert not out.exists()
     code, _, errors = command_line(capsys, "train-tagger", *flags(train=tmp_path / "none.txt", out=out))

@@ -125,7 +125,7 @@ def test_c_05_rejects_curations_that_match_no_document(capsys, write, tmp_path, 
     given = flags(documents=write("a.txt", TEXT), ctd=folder, hypernyms="off", out=tmp_path / "d")
     code, _, err = command_line(capsys, "build-dataset", *given)
     assert code == 3
-    assert "0 positives in 1 documents" in err
+    assert "no positive pair in 1 documents" in err
     assert "no curation concerns these documents" in err
     assert not (tmp_path / "d").exists()
 
@@ -154,7 +154,7 @@ def test_c_06_ignores_an_alternate_id_of_two_diseases(write, tmp_path):
 
 
 def test_c_06_reads_a_pipe_in_pubtator_as_two_diseases(write, tmp_path):
-    with pytest.raises(InputError, match="0 positives"):
+    with pytest.raises(InputError, match="no positive pair"):
         build(
             tmp_path / "d",
             documents=[write("a.txt", TEXT)],

@@ -209,7 +209,7 @@ def test_d_07_names_ids_if_no_pair_is_positive(capsys, write, tmp_path, row, hin
     given = flags(documents=write("a.txt", text), ctd=ctd, hypernyms="off", out=tmp_path / "d")
     code, _, err = command_line(capsys, "build-dataset", *given)
     assert code == 3
-    assert "0 positives in 1 documents" in err
+    assert "no positive pair in 1 documents" in err
     assert hint in err
 
 
