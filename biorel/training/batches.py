@@ -122,7 +122,9 @@ def pair_plans(
         for pair in usable_pairs(example):
             pools[bool(example.pair_labels[pair])].append((document, pair))
     if not any(pools.values()):
-        raise InputError("the train split has no pair that can be trained on", "see the counts in the dataset's manifest")
+        raise InputError(
+            "the train split has no pair that can be trained on", "see the counts in manifest.json of the dataset"
+        )
     random = np.random.default_rng((seed, epoch))
     for _ in range(steps):
         pool = pools[bool(random.random() < 0.5)] or pools[True] or pools[False]
