@@ -45,9 +45,10 @@ def runnable(page: Path) -> list[Block]:
 
 @pytest.mark.parametrize("page", parameters([page for page in PAGES if runnable(page)]))
 def test_examples_of_a_page_run_in_order(page: Path, checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, object] = {"__name__": "example"}  # shared: later examples use the names of earlier ones
     for block in runnable(page):
         if block.language == "python":
-            exec(compile(block.text, f"<example in {page_name(page)}>", "exec"), {"__name__": "example"})  # noqa: S102
+            exec(compile(block.text, f"<example in {page_name(page)}>", "exec"), names)  # noqa: S102
             continue
         for words in block.commands:
             arguments = biorel_arguments(words)
