@@ -216,7 +216,7 @@ def test_a_folder_without_ctd_files_is_an_error_that_names_them(read, write):
 def test_rejects_a_web_page(write, tmp_path, read, name, page):
     # a server sends the page uncompressed, even under a .gz name
     (tmp_path / name).write_text(page, encoding="utf-8")
-    with pytest.raises(InputError, match=rf"{name}: a web page") as caught:
+    with pytest.raises(InputError, match=rf"{name}: this is a web page") as caught:
         read()
     assert "with a browser from https://ctdbase.org/downloads/" in caught.value.hint
 

@@ -30,7 +30,8 @@ def test_keeps_a_pair_that_another_row_contains(write, counts):
 
 
 @pytest.mark.parametrize(
-    ("content", "fault"), [("D000001\n", r"k\.tsv:1: one column"), ("", "no pair of ids"), ("head\ttail\n", "no pair")]
+    ("content", "fault"),
+    [("D000001\n", r"k\.tsv:1: the row has one column"), ("", "no pair of ids"), ("head\ttail\n", "no pair")],
 )
 def test_rejects_a_file_without_pairs(write, counts, content, fault):
     with pytest.raises(InputError, match=fault):
