@@ -1,6 +1,6 @@
 """The base class of all options, and how flags and a TOML file are combined and checked.
 
-A value given as a flag takes precedence over the same value in a `--config` file.
+A flag takes precedence over the same option in a `--config` file.
 """
 
 from __future__ import annotations

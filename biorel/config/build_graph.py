@@ -13,7 +13,8 @@ class BuildGraph(Config):
     """Build a knowledge graph from MeSH's hierarchy, CTD's curated relations and your own triples.
 
     Each triple keeps the articles that it was curated from. A document never receives a triple known only from its own
-    article. `evaluate` refuses a graph that shares articles with the documents it scores; exclude those articles here.
+    article. `evaluate` refuses a graph that shares articles with the documents it scores. Leave those
+    articles out with --exclude-pmids or --exclude-dataset.
     """
 
     example = "biorel build-graph --mesh resources/sample/mesh.tsv --ctd resources/sample/ctd --out runs/sample-graph"

@@ -1,1 +1,1 @@
-"""From annotated documents to labelled pairs and encoded examples."""
+"""Turns annotated documents into labelled pairs and encoded examples."""

@@ -14,7 +14,7 @@ UNLINKED_ID = "UNLINKED"
 
 
 class EntityKey(NamedTuple):
-    """An entity within a document. One id may be tagged with two types; those are two entities."""
+    """An entity within a document. An id that is tagged with two types gives two entities."""
 
     id: str
     type: str
@@ -24,9 +24,9 @@ def link(mentions: Sequence[Mention], unlinked: str) -> tuple[Mention, ...]:
     """The mentions that take part in pairs.
 
     Args:
-        mentions: of one document, in the order of its file.
-        unlinked: what to do with mentions without a concept id. `drop` leaves them out. `merge` makes them one
-            entity with the type of the first of them, as in the paper's counts.
+        mentions: the mentions of one document, in the order of the input file.
+        unlinked: what to do with mentions without a concept id. `drop` leaves them out. `merge` combines
+            these mentions into one entity with the type of the first mention, as in the paper's counts.
     """
     if unlinked == "drop":
         return tuple(mention for mention in mentions if mention.entity_id is not None)
@@ -45,7 +45,7 @@ def entities(mentions: Iterable[Mention]) -> tuple[EntityKey, ...]:
 def candidates(doc_id: str, keys: Sequence[EntityKey], schema: RelationSchema) -> tuple[Pair, ...]:
     """Every (head, tail) with a pair type of the schema, without labels. No entity is paired with itself.
 
-    If all relations of a pair type are symmetric, each unordered pair occurs once, with its ids sorted.
+    If all relations of a pair type are symmetric, each unordered pair occurs once, with the two ids sorted.
     """
     pairs: dict[tuple[str, str], Pair] = {}
     for head_type, tail_type in schema.pair_types:

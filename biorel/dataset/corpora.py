@@ -52,15 +52,15 @@ class ConceptIds:
     """The ids on which mentions and curations are joined.
 
     Attributes:
-        primary: from an alternate id of a disease to its primary id.
-        mesh: knows which MeSH ids are written with superfluous zeros.
+        primary: maps each alternate id of a disease to the primary id.
+        mesh: resolves MeSH ids that are written with superfluous zeros.
     """
 
     primary: Mapping[str, str]
     mesh: Mesh
 
     def canonical(self, id_: str, counts: Counts) -> str:
-        """The id to join on; an id of nine digits that MeSH does not have is counted."""
+        """The id to join on. A long id that is not in MeSH is counted."""
         if len(id_) > _USUAL_LENGTH and self.mesh.names and id_.startswith("MESH:"):
             known = resolve(self.mesh, id_)
             if known is None:
@@ -76,10 +76,10 @@ class Corpus:
 
     Attributes:
         spool: all documents that were read.
-        splits: the split of each document of the spool; empty for one that is left out.
-        doc_ids: of the documents that have a split.
-        ids: for the joins.
-        curations: by document; None where the documents have their own.
+        splits: the split of each document of the spool; empty for a document that is left out.
+        doc_ids: the ids of the documents that have a split.
+        ids: the ids on which mentions and curations are joined.
+        curations: the curations of each document; None if the documents contain their own relation rows.
     """
 
     spool: Spool
@@ -130,11 +130,11 @@ def read_corpus(
     """Parse all files once and assign each document to a split.
 
     Args:
-        files: the input.
-        rule: for documents that come without a split.
+        files: the input files.
+        rule: how documents that come without a split are assigned to one.
         excluded: ids of documents to keep out of the training set.
-        ids: for the joins.
-        folder: for the spool; it must not exist.
+        ids: the ids on which mentions and curations are joined.
+        folder: where the spool is written; the folder must not exist.
         counts: receives the counts of the readers, and the documents that are left out.
 
     Raises:

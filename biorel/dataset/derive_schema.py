@@ -22,7 +22,7 @@ def roll_up(action: str, parents: Mapping[str, str]) -> str:
 
     Args:
         action: degree and type joined by `^`; anything else is returned unchanged.
-        parents: from type to parent type, empty at the top. In a cycle, the last type before a
+        parents: maps each type to its parent type, which is empty at the top. In a cycle, the last type before a
             repeated one counts as the highest.
     """
     degree, caret, type_ = action.partition("^")
@@ -84,7 +84,7 @@ def derive(counts: Mapping[tuple[str, str, str], int], min_share: float) -> Rela
 
 
 def _collapsed(head: str, source: str, tail: str, counts: Mapping[tuple[str, str, str], int]) -> str | None:
-    """The name of the label for a source term, None for one that is dropped."""
+    """The name of the label for a source term; None if the term is dropped."""
     degree, caret, type_ = source.partition("^")
     if not caret:
         return source

@@ -1,4 +1,4 @@
-"""From a document with mentions and pairs to an example: token ids, token spans, BIO tags and features of pairs."""
+"""Encodes a document with mentions and pairs as an example: token ids, token spans, BIO tags and pair features."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ class Featurizer:
 
         Args:
             document: the document.
-            mentions: all mentions, linked or not; they give the BIO tags.
+            mentions: all mentions, linked or not, from which the BIO tags are made.
             linked: the mentions that belong to entities (see `candidates.link`).
-            pairs: candidates, labelled or not. Those of an entity without a token are left out.
+            pairs: candidates, labelled or not. Pairs of an entity that has no token are left out.
             counts: receives the mentions that no token overlaps, the pairs lost with them, and pairs of adjacent
                 mentions that share a token.
             encoding: the document's tokens, if `encode` has been called already.

@@ -52,7 +52,7 @@ def filter_hypernyms(pairs: Sequence[Pair], ancestors: Ancestors, sides: str) ->
     Args:
         pairs: labelled pairs of one document.
         ancestors: see `strict_ancestors`.
-        sides: `off`; `tail`, as in the paper (same head, tail above); or `both` (the head may be above too).
+        sides: `off`; `tail`, as in the paper (same head, tail above); or `both` (the head may also be above).
     """
     if sides == "off":
         return tuple(pairs)

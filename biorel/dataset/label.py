@@ -19,7 +19,7 @@ class Rules:
 
     Attributes:
         schema: the labels.
-        parents: from an interaction type of CTD to its parent; see `derive_schema.roll_up`.
+        parents: maps each interaction type of CTD to its parent; see `derive_schema.roll_up`.
         ancestors: see `hypernyms.strict_ancestors`.
         unlinked: see `candidates.link`.
         hypernyms: see `hypernyms.filter_hypernyms`.
@@ -52,5 +52,5 @@ def label(annotated: Annotated, rules: Rules) -> tuple[tuple[Mention, ...], tupl
 
 
 def mark_too_long(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
-    """The pairs of a document over the token limit, excluded; their positives still count as facts."""
+    """Exclude all pairs of a document that is over the token limit. The positive pairs still count as facts."""
     return tuple(replace(pair, excluded_because=pair.excluded_because or Exclusion.TOO_LONG) for pair in pairs)

@@ -52,7 +52,7 @@ def labels_from_json(content: Mapping[str, Any], path: Path) -> tuple[RelationSc
 
     Args:
         content: written by `labels_to_json`.
-        path: named in the error.
+        path: the file to name in the error message.
 
     Raises:
         ModelError: the content has another structure.

@@ -39,11 +39,11 @@ class MarkedWords:
     """The words of a document and the entities that they belong to.
 
     Attributes:
-        stems: of each word.
-        owners: from the index of a word to its entity; the first one where mentions overlap.
+        stems: the stem of each word.
+        owners: maps the index of a word to its entity; where mentions overlap, to the entity of the first mention.
         places: the mentions of each entity, as spans of words.
         names: the texts of each entity's mentions, in lower case and sorted.
-        types, ids: of each entity.
+        types, ids: the type and the id of each entity.
     """
 
     stems: tuple[str, ...]
@@ -67,7 +67,7 @@ def mark_words(
         text: the document's text.
         sentences: offsets at which sentences begin.
         mentions: (entity index, mention) for every linked mention.
-        ids, types: [E] of the entities.
+        ids, types: [E] the id and the type of each entity.
     """
     matches = list(_WORD.finditer(text))
     starts = [word.start() for word in matches]

@@ -1,7 +1,7 @@
 """Hand-made features of a pair: where, how often and how close together its entities are mentioned.
 
-Not part of the BRAN paper, which has none. With a thousand abstracts and little computing time, they replace what
-longer training would learn. `FEATURES` names them in order.
+The BRAN paper has no such features. With a thousand abstracts and little computing time, the features replace what
+longer training would learn. `FEATURES` lists their names in order.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class MentionPlace(Place):
-    """A place counted in tokens, with whether it lies in the title."""
+    """The place of a mention, counted in tokens, and whether the mention is in the title."""
 
     in_title: bool
 

@@ -1,4 +1,4 @@
-"""Assigning documents to train, dev and test. A split is by document, before documents are cut in any other way."""
+"""Assigning documents to train, dev and test. Whole documents are assigned, before any of them is cut."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SplitRule:
         file: rows of id, tab, split; see `read_splits`.
         sizes: number of documents of train, dev and test; see `sized_splits`.
         folds, fold: number of folds, and the fold, from 1, that is the test set; see `fold_splits`.
-        seed: of the draw.
+        seed: the seed of the draw.
         dev_share, test_share: see `hash_split`.
     """
 
@@ -50,7 +50,7 @@ class SplitRule:
         return fold_splits(doc_ids, self.folds, self.fold, self.seed)
 
     def assigner(self, counts: Counts) -> Callable[[str], str]:
-        """From a document id to its split, for a rule that is not drawn; empty for an id that the file lacks.
+        """A function from a document id to its split, for a rule that is not drawn; empty for an id not in the file.
 
         Raises:
             InputError: see `read_splits`.
@@ -140,7 +140,7 @@ def articles_of(dataset: Path, split: str) -> set[str]:
     """The ids of all documents of a split, including those above the token limit.
 
     Args:
-        dataset: its folder.
+        dataset: the folder of the dataset.
         split: train, dev or test.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Counts of a dataset, as in the paper's Tables 1, 5 and 6. A pair with two relations is two positives."""
+"""Counts of a dataset, as in the paper's Tables 1, 5 and 6. A pair with two relations counts as two positives."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class SplitStatistics:
             self._pair_types[name]["documents"] += 1
 
     def to_json(self) -> dict[str, Any]:
-        """The counts as stats.json has them."""
+        """The counts in the structure of stats.json."""
         counts = self._counts
         return {
             "documents": counts["documents"],

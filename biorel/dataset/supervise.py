@@ -1,4 +1,4 @@
-"""Labels from curations: strong distant supervision (BRAN sections 2.4 and 3.3.1).
+"""Labels candidate pairs by curations: strong distant supervision (BRAN sections 2.4 and 3.3.1).
 
 A candidate pair that a curator recorded for the same article is a positive, with all relations that were recorded.
 The other candidates of the article are NULL. A pair that was curated only with relations that the schema drops is
@@ -21,8 +21,8 @@ def supervise(
 
     Args:
         pairs: candidates of one document.
-        curations: of the same document, with rolled-up relations. Head and tail may be in the opposite order of the
-            schema's if their types make that clear.
+        curations: the curations of the same document, with rolled-up relations. Head and tail may be in the
+            opposite order of the schema's if their types make that clear.
         schema: the labels.
         exclude_inferred: exclude pairs that the source inferred but nobody curated, instead of making them negatives.
     """
@@ -80,7 +80,7 @@ def not_mentioned(
     """The facts of a gold corpus that are not candidate pairs. They are kept so that recall still counts them.
 
     Types that the relation rows do not state are taken from the first relation that uses the source term. A symmetric
-    fact is the same fact in either order; its ids are sorted.
+    fact is the same in either order, so its two ids are sorted.
     """
     offered = {frozenset((pair.head_id, pair.tail_id)) for pair in pairs}
     missing: dict[tuple[str, str], Pair] = {}

@@ -1,1 +1,1 @@
-"""How good are predictions: thresholds, precision and recall, curves, tables and plots."""
+"""Measures how good predictions are: thresholds, precision and recall, curves, tables and plots."""

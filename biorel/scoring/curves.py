@@ -20,7 +20,8 @@ class CurvePoint:
         pair_type: the type of the ranked pairs; empty for a relation without gold facts.
         positives: number of gold facts, including those of pairs that were not scored.
         average_precision: mean precision over all gold facts; None if there are none.
-        threshold, precision, recall: of the pairs that score at least the threshold; None without gold facts.
+        threshold: the lowest score of the pairs that count as predicted; None without gold facts.
+        precision, recall: the measures of these pairs; None without gold facts.
     """
 
     relation: str

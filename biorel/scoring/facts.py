@@ -16,10 +16,10 @@ FactRow = tuple[str, str, str, str]
 
 @dataclass(frozen=True)
 class FactScore:
-    """The result for a list of predicted rows: their number is prf.predicted + repeated + malformed.
+    """The result for a list of predicted rows. The number of rows is prf.predicted + repeated + malformed.
 
     Attributes:
-        prf: over distinct, well-formed facts, so that recall is at most 1.
+        prf: the measures over distinct, well-formed facts, so that recall is at most 1.
         repeated: rows equal to an earlier row.
         malformed: rows with an empty document, head or tail; they are ignored.
     """

@@ -50,9 +50,9 @@ class Metrics:
     """All measures of one set of pairs.
 
     Attributes:
-        micro: over all facts.
-        macro: see `macro`.
-        by_relation: of every label, including those without gold facts.
+        micro: the measures over all facts.
+        macro: the means over relations; see the function `macro`.
+        by_relation: the measures of every label, including labels without gold facts.
         by_pair_type: micro measures of each pair type that occurs.
         home_types: the pair type of each relation that has gold facts.
         ignored: number of predictions for excluded pairs, by the reason of exclusion.
@@ -98,12 +98,12 @@ def evaluate(
     thresholds: Mapping[str, float],
     filtered: bool = True,
 ) -> Metrics:
-    """The measures of a model with its thresholds.
+    """The measures of a model that applies these thresholds.
 
     Args:
         scored: all pairs of a split, including those that are excluded or were not scored.
         labels: [R] relations, without NULL.
-        thresholds: by relation, as tuned on the development set.
+        thresholds: the threshold of each relation, as tuned on the development set.
         filtered: True leaves hypernym pairs out; False counts a prediction for them as wrong.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Strict scoring of entity spans: a span is correct if start, end and type all are (Table 8 of the BRAN paper)."""
+"""Strict scoring of entity spans: a span is correct if its start, end and type all are (Table 8 of the BRAN paper)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from biorel.scoring.metrics import Prf
 
 @dataclass(frozen=True)
 class NerMetrics:
-    """Micro measures over all spans, and those of every entity type that the labels name."""
+    """Micro measures over all spans, and the measures of every entity type in the labels."""
 
     overall: Prf
     by_type: Mapping[str, Prf]

@@ -3,8 +3,8 @@
 All measures follow the same rules:
 
 - A pair excluded as `unmapped` or `inferred` is neither positive nor negative; a prediction for it is ignored.
-- A pair excluded as `hypernym` is ignored too if the filter of section 3.1.1 is on. If it is off, the pair is a
-  negative.
+- A pair excluded as `hypernym` is also ignored if the filter of section 3.1.1 is on. If the filter is off, the pair
+  is a negative.
 - A fact of a pair that was not scored (`not_mentioned`, `too_long`) counts as missed. `ScoredPair.is_scored` decides,
   not the reason: a document over the token limit may still have been scored in windows.
 - NULL is the absence of a prediction, not a class.
@@ -32,7 +32,7 @@ class ScoredPair:
     """The output of a model for one pair.
 
     Attributes:
-        pair: with its gold labels, and the reason if it is excluded.
+        pair: the pair with its gold labels and, if the pair is excluded, the reason.
         probabilities: [R] in label order, without NULL; all 0 if the pair was not scored.
         distance: tokens between the closest mentions; `NOT_SCORED` (-1) if the pair was not scored.
     """

@@ -29,7 +29,7 @@ def plot_distance(rows: Sequence[DistanceRow], path: Path) -> None:
     """Bars of F1 by pair type, one colour for each cutoff, darker for smaller ones; a dash where F1 is undefined.
 
     Args:
-        rows: of `distance.by_distance`.
+        rows: the result of `distance.by_distance`.
         path: the PNG to write.
     """
     from matplotlib import colormaps
@@ -74,7 +74,7 @@ def plot_curves(rows: Sequence[CurvePoint], path: Path) -> None:
     Relations without a point are left out. Grey lines connect points of equal F1.
 
     Args:
-        rows: of `curves.precision_recall`.
+        rows: the result of `curves.precision_recall`.
         path: the PNG to write.
     """
     drawn = [row for row in rows if row.threshold is not None]

@@ -24,13 +24,13 @@ from biorel.scoring.metrics import Prf
 def score_predictions(
     predictions: Path, gold: Sequence[Path], schema: RelationSchema, mesh: Sequence[Path], counts: Counts
 ) -> dict[str, Any]:
-    """The metrics of a file of predictions, as metrics.json has them.
+    """The metrics of a file of predictions, in the structure of metrics.json.
 
     Args:
         predictions: relations, or documents with mentions; see `formats.predictions`.
         gold: documents with gold mentions and relation rows.
         schema: maps the relation terms of both files to labels.
-        mesh: MeSH files for the hypernym filter; without any, filtered measures are left out.
+        mesh: MeSH files for the hypernym filter; if there are none, the filtered measures are left out.
         counts: receives the counts of the readers, and the predictions that are not scored.
 
     Raises:

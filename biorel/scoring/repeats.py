@@ -18,9 +18,9 @@ class Spread:
     """One measure over several runs.
 
     Attributes:
-        mean: over the runs in which the measure is defined; None if there are none.
+        mean: the mean over the runs in which the measure is defined; None if there are no such runs.
         deviation: sample standard deviation, with n - 1; None for fewer than two runs.
-        values: of every run; None where undefined.
+        values: the value of every run; None where the measure is undefined.
     """
 
     mean: float | None

@@ -1,6 +1,6 @@
 """Markdown tables in the form of the paper's tables, aligned so that they are readable as plain text.
 
-Measures are percentages with one decimal; undefined ones are a dash.
+Measures are percentages with one decimal; an undefined measure is shown as a dash.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From probabilities to a decision: the most probable relation, or NULL if it is below its threshold.
+"""Turns probabilities into a decision: the most probable relation, or NULL below its threshold.
 
 "For each prediction, the relation type with the maximum probability is assigned. If the probability is below
 the relation specific threshold, the prediction is set to NULL" (appendix A.3). Thresholds are tuned on the
@@ -27,7 +27,7 @@ Ints = npt.NDArray[np.int64]
 def decide(probabilities: Sequence[float], thresholds: Sequence[float]) -> int | None:
     """The index of the predicted relation, or None for NULL.
 
-    Of equal maxima the first is taken. A probability equal to its threshold is accepted.
+    If several probabilities are equally high, the first is taken. A probability equal to its threshold is accepted.
 
     Args:
         probabilities: [R], without NULL.
@@ -53,9 +53,9 @@ def tune(scored: Sequence[ScoredPair], labels: Sequence[str], filtered: bool = T
     """The threshold of each relation that maximises micro F1 over these pairs.
 
     A threshold lies midway between two adjacent scores of its relation, so that equal scores are accepted or rejected
-    together. Below the lowest score the neighbour is 0, above the highest it is `CEILING`. Of equally good cuts, the
-    one with the fewest predictions is taken. A relation without gold facts, or that is never the most probable one,
-    gets `FALLBACK`.
+    together. The lowest score has the lower neighbour 0, and the highest score the upper neighbour `CEILING`. Of
+    equally good cuts, the one with the fewest predictions is taken. A relation without gold facts, or that is never
+    the most probable one, gets `FALLBACK`.
 
     The arg-max does not depend on the thresholds, so numerator and denominator of
     micro F1 = 2 sum_r TP_r / (sum_r predicted_r + gold) have a separate term for each relation. In each step, all
