@@ -327,7 +327,7 @@ def test_rejects_input_without_text(tmp_path):
         made(tmp_path / "m", exclude_pmids=[listed])
     one = tmp_path / "one.jsonl"
     one.write_text(ABSTRACTS.read_text().splitlines()[0] + "\n")
-    with pytest.raises(InputError, match=r"1 texts to train on, 0 held out|0 texts to train on, 1 held out"):
+    with pytest.raises(InputError, match=r"too few texts: (1 to train on, 0|0 to train on, 1) held out"):
         made(tmp_path / "m", documents=[one])
     with pytest.raises(InputError, match=r"nowhere\.jsonl: no such file"):
         made(tmp_path / "m", documents=[tmp_path / "nowhere.jsonl"])
