@@ -47,7 +47,7 @@ def search(client: Client, query: str, counts: Counts, limit: int | None = None)
     Args:
         client: the client of the E-utilities.
         query: the query in PubMed's query language.
-        counts: counts words that PubMed did not find.
+        counts: receives the number of query words that PubMed did not find.
         limit: maximum number of PMIDs.
 
     Raises:

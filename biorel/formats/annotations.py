@@ -32,8 +32,7 @@ class Annotation:
 def join_mentions(mentions: Iterable[Mention], spell: Callable[[str, str], str]) -> Iterator[Annotation]:
     """Join the mentions of a document that share span and type, in order of first occurrence.
 
-    Concepts are joined only if a reader can separate them again: the ids of mutations contain `|`, so each of them gets
-    its own row.
+    Ids are joined only if they can be separated again. The ids of mutations contain `|`, so each of them gets a row.
 
     Args:
         spell: a function of entity id and type that returns the id as the file writes it. Unlinked mentions get `-`.

@@ -1,4 +1,4 @@
-"""Read lists of PMIDs to fetch, and write lists of PMIDs, among them those that could not be fetched."""
+"""Read lists of PMIDs to fetch, and write lists of PMIDs, including a list of those that could not be fetched."""
 
 from __future__ import annotations
 

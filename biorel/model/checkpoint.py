@@ -89,7 +89,7 @@ def load_weights(model: nn.Module, path: Path) -> None:
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
-    """The tensors of a safetensors file by their present names, on the CPU.
+    """The tensors of a safetensors file, on the CPU, under their present names; old names are converted.
 
     Raises:
         ModelError: the file is unreadable or not safetensors.

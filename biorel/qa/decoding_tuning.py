@@ -37,7 +37,7 @@ def best_threshold(scores: Sequence[float], credit: Sequence[float], gold: float
     credit it is `DEFAULT_THRESHOLD`.
 
     Args:
-        scores, credit: of each possible prediction; the credit, in 0..1, is how correct it is.
+        scores, credit: of each possible prediction; credit says how correct a prediction is, from 0 to 1.
         gold: number of correct answers.
     """
     if not gold or not len(scores):

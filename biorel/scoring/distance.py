@@ -1,4 +1,4 @@
-"""Measures by the distance between the two entities (Figure 2 of the BRAN paper)."""
+"""Scores grouped by the distance between the two entities (Figure 2 of the BRAN paper)."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def padded_branches(documents: Sequence[Example], length: int) -> tuple[Tensor, 
 
 
 def entity_spans(document: Example, span_pooling: str) -> dict[int, list[Span]]:
-    """The spans of each entity: its mentions, or each token of its mentions once."""
+    """The distinct spans of each entity: its mentions, or with `tokens` the single tokens of its mentions."""
     spans_of: dict[int, list[Span]] = {}
     mentions = zip(document.mention_entities, document.mention_starts, document.mention_ends, strict=True)
     for entity, start, end in mentions:
