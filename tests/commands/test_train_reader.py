@@ -141,7 +141,7 @@ def test_errors_leave_no_output(questions, reader, dataset, tmp_path):
         tiny_reader(dataset.parent, tmp_path / "r")
     with pytest.raises(InputError, match="no such split"):
         tiny_reader(_bare(questions, tmp_path), tmp_path / "r")
-    with pytest.raises(InputError, match="--folds 99: train and dev have 24 documents"):
+    with pytest.raises(InputError, match="--folds 99: too few documents, train and dev have only 24 in total"):
         tiny_reader(questions, tmp_path / "r", folds=99)
     with pytest.raises(OutputError, match="exists already"):
         tiny_reader(questions, reader)
